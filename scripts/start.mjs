@@ -45,13 +45,16 @@ async function choosePort() {
 }
 
 /**
- * Writes the variables for the Worker in dotenv form. Values are quoted so that no character of a key is special.
+ * Writes the variables for the Worker in dotenv form. Values stand in quotes they do not contain, so that no other
+ * character of a key is special; `$` would name another variable.
  * @param {string} file
  */
 function writeVariables(file) {
-  const lines = Object.entries(process.env)
-    .filter(([name, value]) => passedOn.test(name) && value)
-    .map(([name, value]) => `${name}='${(value ?? "").replaceAll("$", "\\$")}'`);
+  const lines = Object.entries(process.env).flatMap(([name, value]) => {
+    if (!passedOn.test(name) || !value) return [];
+    const quote = ["'", "`", '"'].find((mark) => !value.includes(mark)) ?? "'";
+    return [`${name}=${quote}${value.replaceAll("$", "\\$")}${quote}`];
+  });
   writeFileSync(file, `${lines.join("\n")}\n`, { mode: 0o600 });
 }
 
