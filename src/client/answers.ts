@@ -50,13 +50,13 @@ function onCaughtUp(state: ChatState, requestId: string): ChatState {
 
 /**
  * Ends a request, once. What people see of the answer stays: as the server told
- * it, or, if it has not told of it since the stream began, as it was streamed.
+ * it, or, if it has told nothing since the last chunk, as it was streamed.
  */
 export function endTurn(state: ChatState, ending: TurnEnding): ChatState {
   const { requestId } = ending;
   if (state.closedIds.includes(requestId) && !isOwnUnfinished(state, requestId)) return state;
   const answer = findAnswer(state, requestId);
-  const isKept = answer !== undefined && isUntold(state, answer);
+  const isKept = answer !== undefined && isUntold(answer);
   const closed = endRequest(isKept ? endAnswer(state, answer) : closeAnswers(state, [requestId]), ending);
   return {
     ...ask(closed, { type: "turn-ended", ending }),
@@ -80,15 +80,9 @@ function isOwnUnfinished(state: ChatState, requestId: string): boolean {
 }
 
 /** An answer that this socket was not attached to is in the list that the socket began with, if anywhere. */
-function isUntold(state: ChatState, answer: RunningAnswer): boolean {
-  const message = answer.phase === "detached" ? undefined : answer.fold?.message;
-  return message !== undefined && hasRenderableParts(message) && !hasBeenTold(state, answer, message.id);
-}
-
-/** Whether the server has sent its own version of the message since the stream began. */
-export function hasBeenTold(state: ChatState, answer: RunningAnswer, messageId: string): boolean {
-  const now = state.transcript.find((message) => message.id === messageId);
-  return now !== undefined && now !== answer.origin.find((message) => message.id === messageId);
+function isUntold(answer: RunningAnswer): boolean {
+  const isShown = answer.fold !== null && hasRenderableParts(answer.fold.message);
+  return isShown && answer.isNews && answer.phase !== "detached";
 }
 
 /** A request that failed before the server took its messages stays, so that nothing a person wrote is lost. */

@@ -166,12 +166,16 @@ export function installTranscript(state: ChatState, list: Transcript): ChatState
     ...state.requests.flatMap((request) => request.messages),
   ];
   const transcript = withShownObjects(list, shown);
-  const answers = state.answers.filter((answer) => answer.phase !== "ended");
+  const answers = state.answers.filter(isRunning).map(withoutNews);
   const accepted = state.requests.filter(
     (request) => !request.isAccepted && request.messages.every((message) => hasMessage(transcript, message.id)),
   );
   const told: ChatState = { ...state, transcript, answers };
   return accepted.reduce((next, request) => acceptRequest(next, request.id, "accept"), told);
+}
+
+function withoutNews(answer: RunningAnswer): RunningAnswer {
+  return answer.isNews ? { ...answer, isNews: false } : answer;
 }
 
 function withShownObjects(told: Transcript, shown: Transcript): Transcript {

@@ -25,6 +25,8 @@ export interface RunningAnswer {
   readonly seq: number;
   /** Null before the first chunk. */
   readonly fold: FoldState | null;
+  /** Whether a chunk was folded since the server last told the transcript. */
+  readonly isNews: boolean;
   /** The segment goes on with a message that the transcript already has. */
   readonly isContinuation: boolean;
   /** The message it stands behind; null at the end of whatever there is. */
@@ -42,7 +44,7 @@ export function startAnswer(
   behind: string | null,
   origin: Transcript,
 ): RunningAnswer {
-  return { requestId, phase, seq: 0, fold: null, isContinuation: false, behind, origin };
+  return { requestId, phase, seq: 0, fold: null, isNews: false, isContinuation: false, behind, origin };
 }
 
 /**
@@ -61,7 +63,7 @@ export function receiveChunk(
   if (!isReplay && seq > answer.seq + 1) return { answer: { ...answer, phase: "detached" }, isGap: true };
   const isContinuation = answer.isContinuation || frame.continuation === true;
   const fold = applyChunk(answer.fold ?? beginFold(answer, isContinuation, chunk), chunk);
-  return { answer: { ...answer, seq, isContinuation, fold }, isGap: false };
+  return { answer: { ...answer, seq, isNews: true, isContinuation, fold }, isGap: false };
 }
 
 export function isRunning(answer: RunningAnswer): boolean {

@@ -5,7 +5,6 @@
 import type { UIMessage } from "ai";
 import type { ErrorCode } from "../shared/errors.ts";
 import type { TurnOutcome } from "../shared/wire.ts";
-import { hasBeenTold } from "./answers.ts";
 import { type ChatState, isBusy } from "./chat-state.ts";
 import type { LinkState } from "./link.ts";
 import { isUnfinished } from "./own-request.ts";
@@ -78,19 +77,18 @@ function canRetry(state: ChatState): boolean {
 }
 
 function visibleMessages(state: ChatState): Transcript {
-  const withAnswers = state.answers.reduce((list, answer) => overlay(state, list, answer), state.transcript);
+  const withAnswers = state.answers.reduce(overlay, state.transcript);
   const own = state.requests.filter((request) => !request.isAccepted).flatMap((request) => request.messages);
   return appendMissing(withAnswers, own);
 }
 
 /** The streamed version of a message, unless the socket has yet to catch up with what the server told otherwise. */
-function overlay(state: ChatState, list: Transcript, answer: RunningAnswer): Transcript {
+function overlay(list: Transcript, answer: RunningAnswer): Transcript {
   const message = answer.fold?.message;
   if (message === undefined || message.parts.length === 0) return list;
-  const told = state.transcript.find((other) => other.id === message.id);
-  const isBehind =
-    answer.phase !== "live" && answer.phase !== "ended" && told !== undefined && hasBeenTold(state, answer, message.id);
-  if (isBehind && sizeOf(told) >= sizeOf(message)) return list;
+  const told = list.find((other) => other.id === message.id);
+  const isCatchingUp = answer.phase === "detached" || answer.phase === "replaying";
+  if (isCatchingUp && told !== undefined && sizeOf(told) >= sizeOf(message)) return list;
   return placeMessage(list, message, answer.behind);
 }
 

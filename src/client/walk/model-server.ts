@@ -72,6 +72,10 @@ export class ModelServer {
     }
   }
 
+  has(messageId: string): boolean {
+    return this.running?.messageId === messageId || this.transcript.some(({ id }) => id === messageId);
+  }
+
   get isIdle(): boolean {
     return this.running === null && this.queue.length === 0;
   }
