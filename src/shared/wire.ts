@@ -1,3 +1,4 @@
+// size: the whole wire vocabulary, which is read from top to bottom and belongs in one place
 /**
  * The wire vocabulary: every frame a chat socket carries, with its schema.
  *

@@ -1,0 +1,55 @@
+/**
+ * Neighbouring deltas of one part mean the same as one delta with their text
+ * joined. Everything that stores or sends chunks joins them by these rules.
+ */
+import type { UIMessageChunk } from "ai";
+
+/** A chunk that adds text to a part: an answer, a reasoning or a tool input. */
+type DeltaChunk = Extract<UIMessageChunk, { type: "text-delta" | "reasoning-delta" | "tool-input-delta" }>;
+
+/** The text a delta adds, or null for every other chunk. */
+export function deltaOf(chunk: UIMessageChunk): string | null {
+  switch (chunk.type) {
+    case "text-delta":
+    case "reasoning-delta":
+      return chunk.delta;
+    case "tool-input-delta":
+      return chunk.inputTextDelta;
+    default:
+      return null;
+  }
+}
+
+/** The same delta with other text. Chunks that are no deltas come back as they are. */
+export function withDelta(chunk: UIMessageChunk, text: string): UIMessageChunk {
+  switch (chunk.type) {
+    case "text-delta":
+    case "reasoning-delta":
+      return { ...chunk, delta: text };
+    case "tool-input-delta":
+      return { ...chunk, inputTextDelta: text };
+    default:
+      return chunk;
+  }
+}
+
+/**
+ * One chunk that folds to the same message as `a` followed by `b`, or null when
+ * they must stay apart: other parts, other kinds, or provider metadata on either.
+ */
+export function joinChunks(a: UIMessageChunk, b: UIMessageChunk): UIMessageChunk | null {
+  if (!isDelta(a) || !isDelta(b) || keyOf(a) !== keyOf(b) || hasMetadata(a) || hasMetadata(b)) return null;
+  return withDelta(a, `${deltaOf(a) ?? ""}${deltaOf(b) ?? ""}`);
+}
+
+function isDelta(chunk: UIMessageChunk): chunk is DeltaChunk {
+  return deltaOf(chunk) !== null;
+}
+
+function keyOf(chunk: DeltaChunk): string {
+  return `${chunk.type}:${chunk.type === "tool-input-delta" ? chunk.toolCallId : chunk.id}`;
+}
+
+function hasMetadata(chunk: DeltaChunk): boolean {
+  return chunk.type !== "tool-input-delta" && chunk.providerMetadata !== undefined;
+}

@@ -1,0 +1,11 @@
+import react from "@vitejs/plugin-react";
+import { defineConfig } from "vite";
+
+/** The page of the assistant; the Worker serves what this builds. */
+export default defineConfig({
+  root: "app/web",
+  plugins: [react()],
+  build: { outDir: "../../dist/web", emptyOutDir: true },
+  // `vite dev` beside `npm start`: the page reloads as you edit it, the server stays the Worker.
+  server: { proxy: { "/agents": { target: "http://127.0.0.1:8787", ws: true }, "/api": "http://127.0.0.1:8787" } },
+});
