@@ -38,10 +38,10 @@ import { DEFAULT_JOIN_MS, joiningModel } from "./turn/join-model.ts";
 import { DEFAULT_FLUSH_LIMITS, type FlushLimits } from "./turn/segment-writer.ts";
 
 export class Conversation<
-    Env extends Cloudflare.Env = Cloudflare.Env,
-    State = unknown,
-    Props extends Record<string, unknown> = Record<string, unknown>,
-  >
+  Env extends Cloudflare.Env = Cloudflare.Env,
+  State = unknown,
+  Props extends Record<string, unknown> = Record<string, unknown>,
+>
   extends Agent<Env, State, Props>
   implements ConversationContract
 {

@@ -23,7 +23,10 @@ export interface HttpAccess {
   cors(): CorsOptions | undefined;
 }
 
-type Route = { readonly action: Action; handle(parts: ConversationParts, request: Request, principal: unknown): Promise<Response> | Response };
+type Route = {
+  readonly action: Action;
+  handle(parts: ConversationParts, request: Request, principal: unknown): Promise<Response> | Response;
+};
 
 const MAX_PAGE = 500;
 const NOT_FOUND_BEFORE = "There is no message with the id in `before`; load the newest page again.";
@@ -37,7 +40,8 @@ export async function handleHttp(
   const route = routeOf(request);
   if (route === null) return undefined;
   const cors = access.cors();
-  if (request.method === "OPTIONS") return preflight(request, cors) ?? errorResponse(403, "forbidden", "CORS is not enabled for this origin.");
+  if (request.method === "OPTIONS")
+    return preflight(request, cors) ?? errorResponse(403, "forbidden", "CORS is not enabled for this origin.");
   const response = await answer(parts, access, request, route);
   const headers = new Headers(response.headers);
   for (const [name, value] of Object.entries(corsHeaders(request, cors))) headers.set(name, value);
@@ -46,7 +50,11 @@ export async function handleHttp(
 
 async function answer(parts: ConversationParts, access: HttpAccess, request: Request, route: Route): Promise<Response> {
   if (!originAllowed(request, access.cors())) {
-    return errorResponse(403, "forbidden", "Requests with cookies from this origin are not allowed; list it in `cors`.");
+    return errorResponse(
+      403,
+      "forbidden",
+      "Requests with cookies from this origin are not allowed; list it in `cors`.",
+    );
   }
   const verdict = await access.authorize(route.action, request);
   if (!verdict.allow) return errorResponse(verdict.status, refusalCode(verdict), refusalText(verdict));
@@ -81,7 +89,8 @@ const chat: Route = {
   action: "send",
   handle: async (parts, request, principal) => {
     const text = await readBody(request);
-    if (text === null) return errorResponse(413, "too_large", `The body is over the limit of ${MAX_FRAME_BYTES} bytes.`);
+    if (text === null)
+      return errorResponse(413, "too_large", `The body is over the limit of ${MAX_FRAME_BYTES} bytes.`);
     const parsed = parseChatBody(text);
     if (!parsed.ok) return errorResponse(parsed.code === "too_large" ? 413 : 400, parsed.code, parsed.problem);
     const requestId = request.headers.get("x-chat-request-id")?.slice(0, 256) || crypto.randomUUID();
@@ -94,7 +103,9 @@ const resume: Route = {
   handle: (parts, request) => {
     const lastSeq = Number.parseInt(request.headers.get("last-event-id") ?? "0", 10) || 0;
     const record = parts.turns.open().find((open) => open.state !== "waiting");
-    return record === undefined ? new Response(null, { status: 204 }) : eventStreamResponse(parts, { record, after: Math.max(0, lastSeq) });
+    return record === undefined
+      ? new Response(null, { status: 204 })
+      : eventStreamResponse(parts, { record, after: Math.max(0, lastSeq) });
   },
 };
 
@@ -113,7 +124,9 @@ function answerAdmission(parts: ConversationParts, admission: Admission, request
     case "repeated":
       return eventStreamResponse(parts, { record: admission.record, after: 0 });
     case "skipped":
-      return new Response("data: [DONE]\n\n", { headers: { "content-type": "text/event-stream", "x-chat-request-id": requestId } });
+      return new Response("data: [DONE]\n\n", {
+        headers: { "content-type": "text/event-stream", "x-chat-request-id": requestId },
+      });
     case "refused":
       return errorResponse(admission.code === "not_found" ? 404 : 400, admission.code, admission.problem);
     default:

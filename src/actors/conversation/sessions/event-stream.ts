@@ -44,7 +44,9 @@ export function eventStreamResponse(parts: ConversationParts, options: EventStre
       await events.return(undefined);
     },
   });
-  return new Response(body, { headers: { ...EVENT_STREAM_HEADERS, "x-chat-request-id": options.record.turn.requestId } });
+  return new Response(body, {
+    headers: { ...EVENT_STREAM_HEADERS, "x-chat-request-id": options.record.turn.requestId },
+  });
 }
 
 async function* eventsOf(parts: ConversationParts, { record, after }: EventStreamSource): AsyncGenerator<string, void> {
@@ -111,7 +113,8 @@ function* endEvents(ending: TurnEnding): Generator<string, void> {
   if (ending.state === "failed") {
     yield `data: ${JSON.stringify({ type: "error", errorText: ending.error?.message ?? "The answer failed." })}\n\n`;
   }
-  if (ending.state === "aborted" || ending.state === "superseded") yield `data: ${JSON.stringify({ type: "abort" })}\n\n`;
+  if (ending.state === "aborted" || ending.state === "superseded")
+    yield `data: ${JSON.stringify({ type: "abort" })}\n\n`;
   yield "data: [DONE]\n\n";
 }
 

@@ -87,7 +87,9 @@ function chunksOfTool(part: ToolPart): UIMessageChunk[] {
   const call = { toolCallId, toolName, ...(dynamic ? { dynamic } : {}) };
   if (part.state === "input-streaming") return [{ type: "tool-input-start", ...call }];
   const input: UIMessageChunk = { type: "tool-input-available", ...call, input: part.input };
-  if (part.state === "output-available") return [input, { type: "tool-output-available", toolCallId, output: part.output }];
-  if (part.state === "output-error") return [input, { type: "tool-output-error", toolCallId, errorText: part.errorText }];
+  if (part.state === "output-available")
+    return [input, { type: "tool-output-available", toolCallId, output: part.output }];
+  if (part.state === "output-error")
+    return [input, { type: "tool-output-error", toolCallId, errorText: part.errorText }];
   return [input];
 }

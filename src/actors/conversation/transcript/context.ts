@@ -33,14 +33,16 @@ function boundPart(part: UIMessage["parts"][number]): UIMessage["parts"][number]
   if ("output" in part && part.output !== undefined && part.state === "output-available") {
     const chars = JSON.stringify(part.output).length;
     // Same shape, shorter leaves: code that reads the output still finds its fields.
-    if (chars > MAX_PROMPT_OUTPUT_CHARS) return { ...part, output: shrink(part.output, MAX_PROMPT_OUTPUT_CHARS / chars) };
+    if (chars > MAX_PROMPT_OUTPUT_CHARS)
+      return { ...part, output: shrink(part.output, MAX_PROMPT_OUTPUT_CHARS / chars) };
   }
   return part;
 }
 
 /** A value of the same shape whose strings and lists keep about `share` of their length. */
 function shrink(value: unknown, share: number): unknown {
-  if (typeof value === "string") return value.length > 200 ? cut(value, Math.max(200, Math.floor(value.length * share))) : value;
+  if (typeof value === "string")
+    return value.length > 200 ? cut(value, Math.max(200, Math.floor(value.length * share))) : value;
   if (Array.isArray(value)) {
     const kept = value.slice(0, Math.max(10, Math.floor(value.length * share)));
     const rest = value.length - kept.length;

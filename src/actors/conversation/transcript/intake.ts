@@ -36,9 +36,15 @@ export function userMessage(value: unknown): UIMessage | string {
     const known = userPartSchema.safeParse(part);
     return known.success ? [known.data] : [];
   });
-  if (parts.length === 0) return `user message ${parsed.data.id} has no part that can be used; send a text or file part`;
+  if (parts.length === 0)
+    return `user message ${parsed.data.id} has no part that can be used; send a text or file part`;
   const metadata = cleanMetadata(parsed.data.metadata);
-  return { id: parsed.data.id, role: "user", parts: parts as UIMessage["parts"], ...(metadata === undefined ? {} : { metadata }) };
+  return {
+    id: parsed.data.id,
+    role: "user",
+    parts: parts as UIMessage["parts"],
+    ...(metadata === undefined ? {} : { metadata }),
+  };
 }
 
 function cleanMetadata(metadata: unknown): unknown {

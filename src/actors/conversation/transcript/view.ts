@@ -64,7 +64,10 @@ export function messagesAppended(
   stored: readonly StoredMessage[],
   waiting: readonly UIMessage[],
 ): void {
-  const previous = waitingInput(parts).slice(0, -waiting.length || undefined).at(-1)?.id ?? idOf(parts, before);
+  const previous =
+    waitingInput(parts)
+      .slice(0, -waiting.length || undefined)
+      .at(-1)?.id ?? idOf(parts, before);
   parts.window.append(stored);
   const messages = [...stored.map((entry) => entry.message), ...waiting];
   if (messages.length > 0) tellTail(parts, waiting.length > 0 ? previous : idOf(parts, before), messages);

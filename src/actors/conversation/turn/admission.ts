@@ -64,12 +64,17 @@ function place(parts: ConversationParts, turn: Turn): Admission {
   messagesAppended(parts, before, stored, startsNow ? [] : turn.input);
   const ended = parts.queue
     .enqueue(turn.requestId, () => conductTurn(parts, record))
-    .then((outcome) => (outcome.status === "completed" ? outcome.value : { state: "aborted", messageIds: [] } as const));
+    .then((outcome) =>
+      outcome.status === "completed" ? outcome.value : ({ state: "aborted", messageIds: [] } as const),
+    );
   return { kind: "admitted", record, ended };
 }
 
 /** Stores what the turn's request brought, behind the active path. Call inside a transaction. */
-export function storeInput(parts: ConversationParts, turn: Turn): ReturnType<ConversationParts["messages"]["append"]>[] {
+export function storeInput(
+  parts: ConversationParts,
+  turn: Turn,
+): ReturnType<ConversationParts["messages"]["append"]>[] {
   let parent = turn.input.length === 0 ? null : parts.messages.leaf();
   return turn.input.map((message) => {
     const stored = parts.messages.append(message, parent);

@@ -42,7 +42,9 @@ async function* chunksOfText(stream: ReadableStream<Uint8Array>): AsyncGenerator
   const id = "text";
   yield { type: "start" };
   yield { type: "text-start", id };
-  for await (const delta of readAll(stream.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>))) {
+  for await (const delta of readAll(
+    stream.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>),
+  )) {
     if (delta !== "") yield { type: "text-delta", id, delta };
   }
   yield { type: "text-end", id };

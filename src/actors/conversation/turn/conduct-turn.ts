@@ -8,7 +8,13 @@
  * over, and nothing of it is written. The commit is what makes an answer exist.
  */
 import type { UIMessage } from "ai";
-import { closeOpenParts, emptyAssistant, finalizeFold, hasRenderableParts, startFold } from "../../../shared/apply-chunk.ts";
+import {
+  closeOpenParts,
+  emptyAssistant,
+  finalizeFold,
+  hasRenderableParts,
+  startFold,
+} from "../../../shared/apply-chunk.ts";
 import { logError, logWarning } from "../../../shared/platform/log.ts";
 import { sanitizeForStorage } from "../../../shared/sanitize.ts";
 import type { StreamEnd } from "../../stream-buffer/contract.ts";
@@ -29,10 +35,7 @@ export const NO_RESPONSE = "No response was generated.";
 const CUT_TOOL = "The answer ended before the tool did.";
 
 /** Runs an admitted turn. Resolves with its ending; never rejects. */
-export async function conductTurn(
-  parts: ConversationParts,
-  admitted: TurnRecord,
-): Promise<TurnEnding> {
+export async function conductTurn(parts: ConversationParts, admitted: TurnRecord): Promise<TurnEnding> {
   const record = begin(parts, admitted);
   if (record === null) return endingOf(parts, admitted);
   const signal = parts.aborts.getSignal(record.turn.requestId);
@@ -70,11 +73,7 @@ export function showBase(parts: ConversationParts, record: TurnRecord): TurnReco
   return record;
 }
 
-async function runSegment(
-  parts: ConversationParts,
-  record: TurnRecord,
-  signal: AbortSignal,
-): Promise<TurnEnding> {
+async function runSegment(parts: ConversationParts, record: TurnRecord, signal: AbortSignal): Promise<TurnEnding> {
   const { turn } = record;
   const stream = openStream(parts, record);
   const end = await runTurn({
@@ -122,7 +121,11 @@ function openStream(parts: ConversationParts, record: TurnRecord): LiveStream {
   return stream;
 }
 
-function chunkFrame(stream: LiveStream, seq: number, body: string): Parameters<ConversationParts["sockets"]["broadcast"]>[0] {
+function chunkFrame(
+  stream: LiveStream,
+  seq: number,
+  body: string,
+): Parameters<ConversationParts["sockets"]["broadcast"]>[0] {
   const continuation = stream.continuation ? { continuation: true } : {};
   return { type: "cf_agent_use_chat_response", id: stream.requestId, body, done: false, seq, ...continuation };
 }

@@ -68,7 +68,8 @@ async function pump(
       if (next.done === true) return ports.signal.aborted ? { kind: "aborted" } : { kind: "completed", answered: true };
       const chunk = next.value;
       watch.saw(chunk);
-      if (chunk.type === "error") return failed(failures.at(-1) ?? new TroupeError("model_error", chunk.errorText), "stream");
+      if (chunk.type === "error")
+        return failed(failures.at(-1) ?? new TroupeError("model_error", chunk.errorText), "stream");
       if (chunk.type === "abort") return { kind: "aborted" };
       for (const out of stamped(chunk, started, ports.messageId)) {
         const emitted = ports.emit(out);
@@ -113,7 +114,8 @@ function watchSegment(ports: TurnPorts): SegmentWatch {
         interrupt = reject;
         if (signal.aborted) onAbort();
         // A tool may take its time; only the model is expected to talk.
-        if (limits.stallMs > 0 && openCalls.size === 0) stopTimer = clock.after(limits.stallMs, () => reject(silent(limits.stallMs)));
+        if (limits.stallMs > 0 && openCalls.size === 0)
+          stopTimer = clock.after(limits.stallMs, () => reject(silent(limits.stallMs)));
       });
       return Promise.race([promise, outside]).finally(() => stopTimer());
     },
@@ -145,7 +147,9 @@ function keepError(failures: unknown[]): OnStreamError {
 }
 
 function silent(ms: number): TroupeError {
-  return new TroupeError("timeout", `The model has not answered for ${Math.round(ms / 1000)} seconds.`, { retryable: true });
+  return new TroupeError("timeout", `The model has not answered for ${Math.round(ms / 1000)} seconds.`, {
+    retryable: true,
+  });
 }
 
 function tooMuch(maxChars: number): TroupeError {
