@@ -90,7 +90,6 @@ describe("a StreamBuffer", () => {
     ["seqs that go back", { ...sound, entries: [entryOf(2, text("x")), entryOf(1, text("x"))] }],
     ["a chunk without a type", { ...sound, entries: [{ from: 1, to: 1, chunk: {} }] }],
     ["a chunk that is null", { ...sound, entries: [{ from: 1, to: 1, chunk: null }] }],
-    ["a delta without text", { ...sound, entries: [{ from: 1, to: 1, chunk: { type: "text-delta", id: "t" } }] }],
     ["a chunk that is not JSON", { ...sound, entries: [{ from: 1, to: 1, chunk: { type: "data-x", data: 1n } }] }],
     ["cuts that lie", { ...sound, entries: [{ from: 1, to: 9, chunk: text("x"), cuts: [1] }] }],
     ["cuts that explode", { ...sound, entries: [{ from: 1, to: 1e9, chunk: text(""), cuts: [-1e9, 0] }] }],

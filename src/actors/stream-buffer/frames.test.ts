@@ -46,6 +46,12 @@ describe("joinEntries", () => {
     expect(joinEntries(deltas(2, () => "x".repeat(MAX_JOINED_BYTES + 1)))).toHaveLength(2);
   });
 
+  it("lets a delta that came without its text stand alone", () => {
+    const broken = { type: "text-delta", id: "t" } as UIMessageChunk;
+    const entries = entriesOf([text("a"), broken, text("b")]);
+    expect(joinEntries(entries)).toEqual(entries);
+  });
+
   it("brings 2,500 small deltas into at most 60 entries", () => {
     expect(joinEntries(deltas(2_500, (at) => `word${at} `)).length).toBeLessThanOrEqual(60);
   });

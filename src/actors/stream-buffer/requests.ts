@@ -2,7 +2,6 @@
 import type { UIMessageChunk } from "ai";
 import { z } from "zod";
 import { TroupeError } from "../../shared/errors.ts";
-import { deltaOf } from "../../shared/join-deltas.ts";
 import type { AppendRequest, ChunkEntry, ReadRequest } from "./contract.ts";
 import { isSoundEntry, MAX_JOINED_DELTAS } from "./frames.ts";
 
@@ -62,11 +61,9 @@ function parse<T>(schema: z.ZodType<T>, value: unknown): T {
   throw new TroupeError("bad_request", z.prettifyError(parsed.error));
 }
 
-/** An object with a type; what the log does not look into it does not judge, but a delta must have its text. */
+/** An object with a type: the log does not look further into it. */
 function isChunk(value: unknown): boolean {
-  if (typeof value !== "object" || value === null || !("type" in value) || typeof value.type !== "string") return false;
-  const delta: unknown = deltaOf(value as UIMessageChunk);
-  return delta === null || typeof delta === "string";
+  return typeof value === "object" && value !== null && "type" in value && typeof value.type === "string";
 }
 
 function isContiguous(entries: readonly ChunkEntry[]): boolean {
