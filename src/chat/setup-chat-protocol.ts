@@ -27,7 +27,6 @@ import {
   type ServerFrame,
 } from "../shared/wire.ts";
 import { ChatRoutes } from "./chat-routes.ts";
-import type { ContinuationState } from "./continuation-state.ts";
 
 type MaybePromise<T> = T | Promise<T>;
 type Types = typeof CHAT_MESSAGE_TYPES;
@@ -68,7 +67,8 @@ export interface ChatProtocolCallbacks {
   /** Replays what is stored; returns the id of a stream that nobody produces any more. */
   replayChunks?(connection: Connection, requestId: string): string | null;
   persistOrphanedStream?(streamId: string): void;
-  getContinuation?(): ContinuationState;
+  /** A continuation that is about to start, and who waits for it (a `ContinuationState` is one). */
+  getContinuation?(): { readonly pending: unknown; readonly awaitingConnections: Map<string, Connection> };
   /** Ids of connections that were offered a stream and have not acknowledged it. */
   getPendingResumeConnections?(): Set<string>;
 }

@@ -45,16 +45,17 @@ function report(callback: StreamCallback, ending: TurnEnding | string): unknown 
 function relayTo(callback: StreamCallback, signal: AbortSignal | undefined) {
   let isSilent = false;
   let queue: Promise<void> = Promise.resolve();
+  const sayNow = async (call: () => unknown): Promise<void> => {
+    if (isSilent || signal?.aborted === true) return;
+    try {
+      await call();
+    } catch (error) {
+      isSilent = true;
+      logError("chat.callback-failed", error);
+    }
+  };
   const say = (call: () => unknown): void => {
-    queue = queue.then(async () => {
-      if (isSilent || signal?.aborted === true) return;
-      try {
-        await call();
-      } catch (error) {
-        isSilent = true;
-        logError("chat.callback-failed", error);
-      }
-    });
+    queue = queue.then(() => sayNow(call));
   };
   const reader: StreamReader = { chunk: (_seq, body) => say(() => callback.onEvent(body)), ended: () => undefined };
   return { say, reader, settled: () => queue };

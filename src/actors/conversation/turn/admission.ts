@@ -15,6 +15,7 @@ import type { ConversationParts } from "../parts.ts";
 import { intake } from "../transcript/intake.ts";
 import { messagesAppended } from "../transcript/view.ts";
 import { conductTurn } from "./conduct-turn.ts";
+import { storeInput } from "./store-input.ts";
 import type { StreamReader } from "./live-stream.ts";
 import type { TurnRecord } from "./turn-log.ts";
 import type { Turn, TurnEnding } from "./turn.ts";
@@ -68,19 +69,6 @@ function place(parts: ConversationParts, turn: Turn): Admission {
       outcome.status === "completed" ? outcome.value : ({ state: "aborted", messageIds: [] } as const),
     );
   return { kind: "admitted", record, ended };
-}
-
-/** Stores what the turn's request brought, behind the active path. Call inside a transaction. */
-export function storeInput(
-  parts: ConversationParts,
-  turn: Turn,
-): ReturnType<ConversationParts["messages"]["append"]>[] {
-  let parent = turn.input.length === 0 ? null : parts.messages.leaf();
-  return turn.input.map((message) => {
-    const stored = parts.messages.append(message, parent);
-    parent = stored.seq;
-    return stored;
-  });
 }
 
 function turnOf(request: ChatRequest, target: Extract<Target, { kind: "input" | "again" }>): Turn {

@@ -22,7 +22,7 @@ import type { ClientError } from "../contract.ts";
 import type { ConversationParts } from "../parts.ts";
 import { announceEnding, tellReaders } from "../sessions/announce.ts";
 import { tellTail, waitingInput } from "../transcript/view.ts";
-import { storeInput } from "./admission.ts";
+import { storeInput } from "./store-input.ts";
 import { toClientError } from "./client-error.ts";
 import { LiveStream } from "./live-stream.ts";
 import { runTurn, type SegmentEnd } from "./run-turn.ts";

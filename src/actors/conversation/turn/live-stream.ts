@@ -60,7 +60,7 @@ export class LiveStream {
   emit(chunk: UIMessageChunk): { chars: number; settled: Promise<void> | null } {
     this.#fold = applyChunk(this.#fold, chunk);
     const body = JSON.stringify(chunk);
-    const seq = this.writer.write(chunk);
+    const seq = this.writer.write(chunk, body);
     for (const reader of this.readers) reader.chunk(seq, body);
     return { chars: body.length, settled: borders.has(chunk.type) ? this.writer.flush() : this.writer.backpressure() };
   }

@@ -104,9 +104,9 @@ interface SegmentWatch {
 function watchSegment(ports: TurnPorts): SegmentWatch {
   const { clock, limits, signal } = ports;
   const openCalls = new Set<string>();
-  let interrupt: (error: unknown) => void = () => undefined;
-  let stopTimer = (): void => undefined;
-  const onAbort = (): void => interrupt(new TroupeError("aborted", "The turn was cancelled."));
+  let interrupt: ((error: unknown) => void) | null = null;
+  let stopTimer: (() => void) | null = null;
+  const onAbort = (): void => interrupt?.(new TroupeError("aborted", "The turn was cancelled."));
   signal.addEventListener("abort", onAbort);
   return {
     race: (promise) => {
@@ -117,7 +117,7 @@ function watchSegment(ports: TurnPorts): SegmentWatch {
         if (limits.stallMs > 0 && openCalls.size === 0)
           stopTimer = clock.after(limits.stallMs, () => reject(silent(limits.stallMs)));
       });
-      return Promise.race([promise, outside]).finally(() => stopTimer());
+      return Promise.race([promise, outside]).finally(() => stopTimer?.());
     },
     saw: (chunk) => {
       if (chunk.type === "tool-input-available") openCalls.add(chunk.toolCallId);
@@ -126,7 +126,7 @@ function watchSegment(ports: TurnPorts): SegmentWatch {
     },
     stop: () => {
       signal.removeEventListener("abort", onAbort);
-      stopTimer();
+      stopTimer?.();
     },
   };
 }
