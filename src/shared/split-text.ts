@@ -11,7 +11,7 @@ export function splitText(text: string, maxBytes: number = MAX_ROW_TEXT_BYTES): 
   if (text.length * 3 <= maxBytes || utf8Bytes(text) <= maxBytes) return [text];
   const pieces: string[] = [];
   const space = new Uint8Array(Math.max(4, maxBytes));
-  for (let start = 0; start < text.length; ) {
+  for (let start = 0; start < text.length;) {
     // Takes whole characters while they fit. A pair cut by `slice` is not taken: its half would need 3 bytes, and 1 is left.
     const { read } = encoder.encodeInto(text.slice(start, start + space.length), space);
     pieces.push(text.slice(start, start + read));
