@@ -18,6 +18,7 @@ describe("the chat entry point (F166)", () => {
         "findAndUpdateToolPart",
         "parseProtocolMessage",
         "sanitizeMessage",
+        "setupChatProtocol",
         "toolApprovalUpdate",
         "toolResultUpdate",
       ]),

@@ -33,5 +33,6 @@ export { type Continuation, ContinuationState } from "./continuation-state.ts";
 export { RequestContextStore } from "./request-context-store.ts";
 export { ResumableStream } from "./resumable-stream.ts";
 export type { SqlBinding, SqlProvider } from "./sql-provider.ts";
+export { type ChatProtocolCallbacks, type ChatProtocolHandler, setupChatProtocol } from "./setup-chat-protocol.ts";
 export { type ResumableStreamLike, type ResumeAnswer, StreamResumeHandler } from "./stream-resume-handler.ts";
 export { type EnqueueOptions, TurnQueue, type TurnResult } from "./turn-queue.ts";

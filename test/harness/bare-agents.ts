@@ -1,7 +1,7 @@
 /** Bare agents for tests: real objects with SQLite, each test with its own. */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import type { BareAgent } from "./bare-agent.ts";
+import type { BareAgent } from "./agents.ts";
 
 const namespace = (env as unknown as { BareAgent: DurableObjectNamespace<BareAgent> }).BareAgent;
 
