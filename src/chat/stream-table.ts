@@ -3,11 +3,9 @@
  * into rows wherever it has to be and read as a whole, so that a chunk larger
  * than a row fits too.
  */
+import { splitText } from "../shared/split-text.ts";
 import type { SqlProvider } from "./sql-provider.ts";
 import { runSql } from "./sql-provider.ts";
-
-/** UTF-16 units per row: at most 1.8 MB of UTF-8, under the limit of 2 MB. */
-const ROW_CHARS = 600_000;
 
 export interface StreamRow {
   readonly id: string;
@@ -62,7 +60,7 @@ export class StreamTable {
   append(id: string, bodies: readonly string[]): void {
     // In JSON a line break is mere space, so that a body always fits one line.
     const log = bodies.map((body) => `${body.replaceAll("\n", " ")}\n`).join("");
-    for (const piece of pieces(log)) runSql(this.#agent, SQL.append, id, piece, id);
+    for (const piece of splitText(log)) runSql(this.#agent, SQL.append, id, piece, id);
   }
 
   bodies(id: string): string[] {
@@ -80,16 +78,4 @@ export class StreamTable {
   clear(): void {
     this.dropBefore(Number.MAX_SAFE_INTEGER);
   }
-}
-
-/** Cuts text into rows, never between the halves of a surrogate pair: SQLite keeps text as UTF-8, which has no halves. */
-function pieces(text: string): string[] {
-  const cut: string[] = [];
-  for (let at = 0; at < text.length;) {
-    const last = text.charCodeAt(at + ROW_CHARS - 1);
-    const end = at + ROW_CHARS - (last >= 0xd800 && last <= 0xdbff ? 1 : 0);
-    cut.push(text.slice(at, end));
-    at = end;
-  }
-  return cut;
 }
