@@ -18,6 +18,7 @@ export default defineConfig({
           include: ["{src,test,bench}/**/*.test.ts"],
           exclude: [...nodeTests, "**/node_modules/**"],
           setupFiles: ["./test/harness/warm-up.ts"],
+          provide: { fuzzSeed: process.env["FUZZ_SEED"] ?? "" },
           testTimeout: 30_000,
           hookTimeout: 60_000,
           // Each test makes its own objects, so files may share one isolate; isolated files take a minute longer.

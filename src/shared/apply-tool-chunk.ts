@@ -6,9 +6,9 @@
  * A chunk that would move it back, take back a decision or replace a settled
  * outcome is odd and changes nothing; a preliminary output is not settled.
  */
-import type { UIMessageChunk } from "ai";
-import type { FoldState } from "./fold-state.ts";
-import { pushPart, setPart, stepStart, withEntry } from "./fold-state.ts";
+import type { UIMessage, UIMessageChunk } from "ai";
+import type { FoldState, FoundCall } from "./fold-state.ts";
+import { findCall, pushPart, setPart, stepStart, withEntry } from "./fold-state.ts";
 import type { MessagePart, ToolPart } from "./message-parts.ts";
 import { isSettledToolPart, isToolPart } from "./message-parts.ts";
 import { isDueForParsing, withParsedInput } from "./partial-input.ts";
@@ -16,14 +16,13 @@ import { isDueForParsing, withParsedInput } from "./partial-input.ts";
 type Chunk<T extends UIMessageChunk["type"]> = Extract<UIMessageChunk, { type: T }>;
 type InputChunk = Chunk<"tool-input-start" | "tool-input-available" | "tool-input-error">;
 type OutputChunk = Chunk<"tool-output-available" | "tool-output-error">;
-type Found = { readonly index: number; readonly part: ToolPart };
 
 /** Fields that belong to one state and go when the next begins. */
 const STATE_FIELDS = ["input", "rawInput", "inputEncoding", "output", "errorText", "preliminary"] as const;
 
 /** `tool-input-start`, `tool-input-available` and `tool-input-error`: makes the call, or moves it within its step. */
 export function applyToolInput(state: FoldState, chunk: InputChunk): FoldState {
-  const found = findInStep(state, chunk);
+  const found = findInStep(state.message, chunk);
   if (found && !acceptsInput(found.part, chunk)) return state;
   const index = found?.index ?? state.message.parts.length;
   const part = { ...(found ? stripped(found.part) : { toolCallId: chunk.toolCallId }), ...inputFields(chunk, found) };
@@ -47,7 +46,7 @@ export function applyToolInputDelta(state: FoldState, chunk: Chunk<"tool-input-d
 }
 
 export function applyToolOutput(state: FoldState, chunk: OutputChunk): FoldState {
-  const found = findCall(state, chunk.toolCallId);
+  const found = findCall(state.message, chunk.toolCallId);
   // A call refused for its input is told twice: as an input error and as an output error.
   const isRepeatedError = found?.part.state === "output-error" && chunk.type === "tool-output-error";
   if (!found || (isSettledToolPart(found.part) && !isRepeatedError)) return state;
@@ -64,13 +63,13 @@ export function applyToolOutput(state: FoldState, chunk: OutputChunk): FoldState
 
 /** Denies a call; one that was approved or has an outcome keeps it. */
 export function applyToolDenied(state: FoldState, chunk: Chunk<"tool-output-denied">): FoldState {
-  const found = findCall(state, chunk.toolCallId);
+  const found = findCall(state.message, chunk.toolCallId);
   if (!found || isSettledToolPart(found.part) || found.part.approval?.approved === true) return state;
   return setPart(state, found.index, { ...found.part, state: "output-denied" } as MessagePart);
 }
 
 export function applyApprovalRequest(state: FoldState, chunk: Chunk<"tool-approval-request">): FoldState {
-  const found = findCall(state, chunk.toolCallId);
+  const found = findCall(state.message, chunk.toolCallId);
   if (!found || found.part.state === "approval-responded" || isSettledToolPart(found.part)) return state;
   const approval = {
     id: chunk.approvalId,
@@ -98,27 +97,17 @@ export function applyApprovalResponse(state: FoldState, chunk: Chunk<"tool-appro
   } as MessagePart);
 }
 
-/** The call as this step knows it, or else the newest one of that id: a continuation answers calls of earlier steps. */
-export function findCall(state: FoldState, toolCallId: string): Found | null {
-  const { parts } = state.message;
-  const isIt = (part: MessagePart): boolean => isToolPart(part) && part.toolCallId === toolCallId;
-  const start = stepStart(state.message);
-  const inStep = parts.findIndex((part, at) => at >= start && isIt(part));
-  const index = inStep === -1 ? parts.findLastIndex(isIt) : inStep;
-  return index === -1 ? null : { index, part: parts[index] as ToolPart };
-}
-
 /** The call of this step that an input chunk speaks of: static or dynamic like the chunk, except that errors take either. */
-function findInStep(state: FoldState, chunk: InputChunk): Found | null {
-  const start = stepStart(state.message);
-  const index = state.message.parts.findIndex(
+function findInStep(message: UIMessage, chunk: InputChunk): FoundCall | null {
+  const start = stepStart(message);
+  const index = message.parts.findIndex(
     (part, at) =>
       at >= start &&
       isToolPart(part) &&
       part.toolCallId === chunk.toolCallId &&
       (chunk.type === "tool-input-error" || (part.type === "dynamic-tool") === (chunk.dynamic === true)),
   );
-  return index === -1 ? null : { index, part: state.message.parts[index] as ToolPart };
+  return index === -1 ? null : { index, part: message.parts[index] as ToolPart };
 }
 
 function acceptsInput(part: ToolPart, chunk: InputChunk): boolean {
@@ -126,7 +115,7 @@ function acceptsInput(part: ToolPart, chunk: InputChunk): boolean {
   return part.state === "input-available" && chunk.type !== "tool-input-start";
 }
 
-function inputFields(chunk: InputChunk, found: Found | null): Record<string, unknown> {
+function inputFields(chunk: InputChunk, found: FoundCall | null): Record<string, unknown> {
   const isDynamic = found ? found.part.type === "dynamic-tool" : chunk.dynamic === true;
   return {
     ...(isDynamic ? { type: "dynamic-tool", toolName: chunk.toolName } : { type: `tool-${chunk.toolName}` }),

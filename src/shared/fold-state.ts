@@ -3,7 +3,7 @@
  * step makes a new one that shares everything it did not touch.
  */
 import type { UIMessage } from "ai";
-import type { MessagePart } from "./message-parts.ts";
+import type { MessagePart, ToolPart } from "./message-parts.ts";
 import { isToolPart, replacePart } from "./message-parts.ts";
 
 /** Where a call whose input streams stands, and how much of its raw text `input` was made of. */
@@ -41,6 +41,20 @@ export function startFold(message: UIMessage): FoldState {
 /** Index of the first part of the current step; the number of parts when the step is empty. */
 export function stepStart(message: UIMessage): number {
   return message.parts.findLastIndex((part) => part.type === "step-start") + 1;
+}
+
+export interface FoundCall {
+  readonly index: number;
+  readonly part: ToolPart;
+}
+
+/** The call as the current step knows it, or else the newest one of that id: a continuation answers calls of earlier steps. */
+export function findCall(message: UIMessage, toolCallId: string): FoundCall | null {
+  const isIt = (part: MessagePart): boolean => isToolPart(part) && part.toolCallId === toolCallId;
+  const start = stepStart(message);
+  const inStep = message.parts.findIndex((part, at) => at >= start && isIt(part));
+  const index = inStep === -1 ? message.parts.findLastIndex(isIt) : inStep;
+  return index === -1 ? null : { index, part: message.parts[index] as ToolPart };
 }
 
 export function pushPart(state: FoldState, part: MessagePart): FoldState {

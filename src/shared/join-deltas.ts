@@ -7,14 +7,14 @@ import type { UIMessageChunk } from "ai";
 /** A chunk that adds text to a part: an answer, a reasoning or a tool input. */
 type DeltaChunk = Extract<UIMessageChunk, { type: "text-delta" | "reasoning-delta" | "tool-input-delta" }>;
 
-/** The text a delta adds, or null for every other chunk. */
+/** The text a delta adds, or null for every other chunk, and for a delta that came without its text. */
 export function deltaOf(chunk: UIMessageChunk): string | null {
   switch (chunk.type) {
     case "text-delta":
     case "reasoning-delta":
-      return chunk.delta;
+      return textOrNull(chunk.delta);
     case "tool-input-delta":
-      return chunk.inputTextDelta;
+      return textOrNull(chunk.inputTextDelta);
     default:
       return null;
   }
@@ -40,6 +40,11 @@ export function withDelta(chunk: UIMessageChunk, text: string): UIMessageChunk {
 export function joinChunks(a: UIMessageChunk, b: UIMessageChunk): UIMessageChunk | null {
   if (!isDelta(a) || !isDelta(b) || keyOf(a) !== keyOf(b) || hasMetadata(a) || hasMetadata(b)) return null;
   return withDelta(a, `${deltaOf(a) ?? ""}${deltaOf(b) ?? ""}`);
+}
+
+/** Chunks come from user code too, which may not keep their type. */
+function textOrNull(text: unknown): string | null {
+  return typeof text === "string" ? text : null;
 }
 
 function isDelta(chunk: UIMessageChunk): chunk is DeltaChunk {

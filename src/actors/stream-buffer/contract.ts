@@ -12,7 +12,9 @@ import type { UIMessageChunk } from "ai";
  * One stored chunk. `from` and `to` are the seqs it covers: equal for a chunk
  * that stands alone; a run of neighbouring deltas of one part is stored joined,
  * and `cuts` then holds the length (UTF-16 units) of each joined delta, one for
- * each seq, so that a reader inside the run gets just the rest.
+ * each seq, so that a reader inside the run gets just the rest. In `cuts` a
+ * negative number -n says that the next length stands n times; at most 4,096
+ * deltas are joined. `frames.ts` joins and cuts entries.
  */
 export interface ChunkEntry {
   readonly from: number;
@@ -35,9 +37,11 @@ export interface AppendRequest {
 
 /**
  * `stored`: everything up to `lastSeq` is durable. Repeating an append is
- * harmless: entries the buffer already has are skipped.
+ * harmless, the last one with its end too: entries the buffer already has are
+ * skipped, and cost no write if nothing is left.
  * `gap`: the entries do not follow `lastSeq`; nothing was written.
- * `ended`: the stream has ended before; nothing was written.
+ * `ended`: the stream has ended before, and the request has an entry or another
+ * end to add; nothing was written.
  */
 export type AppendResult = { readonly status: "stored" | "gap" | "ended"; readonly lastSeq: number };
 
@@ -45,7 +49,7 @@ export interface ReadRequest {
   readonly streamId: string;
   /** Read what comes after this seq; 0 reads from the start. */
   readonly after: number;
-  /** Stop after about this many bytes of chunks (UTF-8); at least one entry is returned. Default 256 KiB. */
+  /** Stop before this many bytes of entries (UTF-8 JSON); at least one entry is returned. Default 256 KiB, at most 16 MiB. */
   readonly maxBytes?: number;
 }
 
@@ -56,11 +60,15 @@ export interface ReadResult {
   readonly lastSeq: number;
   /** Set once the stream has ended; `null` while it runs and for an unknown stream. */
   readonly end: StreamEnd | null;
-  /** Whether there is more to read after the last returned entry. */
+  /** Whether there is more to read after the last returned entry. A read may stop early for other reasons than `maxBytes`. */
   readonly more: boolean;
 }
 
-/** The verbs of the StreamBuffer actor. Every method may be repeated. */
+/**
+ * The verbs of the StreamBuffer actor. Every method may be repeated, and
+ * rejects with a `TroupeError` `bad_request` for an argument that is not what
+ * its type says; then nothing was written.
+ */
 export interface StreamBufferContract {
   append(request: AppendRequest): Promise<AppendResult>;
   read(request: ReadRequest): Promise<ReadResult>;
