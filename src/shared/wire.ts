@@ -183,6 +183,8 @@ export const serverFrameSchema = z.discriminatedUnion("type", [
     /** Ours: the last seq stored; a client that is ahead folds again from there. */
     lastSeq: z.number().int().min(0).optional(),
     continuation: z.boolean().optional(),
+    /** Ours: as in `stream_resume_none`. */
+    unknown: z.array(z.string()).optional(),
   }),
   z.object({
     type: z.literal(CHAT_MESSAGE_TYPES.STREAM_RESUME_NONE),

@@ -1,5 +1,5 @@
 /** The Worker that the tests run in: every actor class and test agent, exported. */
-export { StreamBuffer } from "../../src/actors/stream-buffer/stream-buffer.ts";
+export { BareAgent, StreamBuffer, TestConversation } from "./agents.ts";
 
 export default {
   fetch: () => new Response("test worker"),

@@ -24,7 +24,7 @@ const statements = {
   /** Batches that reach behind a seq, with their sizes: octet_length does not load the body. */
   sizes: `SELECT from_seq, SUM(octet_length(body)) AS bytes FROM batches
     WHERE stream_id = ?1 AND to_seq > ?2 AND from_seq >= COALESCE(
-      (SELECT MAX(from_seq) FROM batches WHERE stream_id = ?1 AND from_seq <= ?2 + 1), 0)
+      (SELECT MAX(from_seq) FROM batches WHERE stream_id = ?1 AND from_seq <= ?2), 0)
     GROUP BY from_seq ORDER BY from_seq LIMIT ?3`,
   bodies: `SELECT from_seq, body FROM batches
     WHERE stream_id = ? AND from_seq BETWEEN ? AND ? ORDER BY from_seq, part`,
@@ -108,7 +108,7 @@ function storedEntries(db: Database, { streamId, after }: ReadRequest, maxBytes:
   let bytes = 0;
   for (const size of sizes) {
     bytes += size.bytes;
-    if (size !== first && bytes > maxBytes) break;
+    if (bytes > maxBytes) break;
     last = size;
   }
   const rows = db.all<{ from_seq: number; body: string }>(statements.bodies, streamId, first.from_seq, last.from_seq);

@@ -78,4 +78,4 @@ export function isTerminal(state: TurnState): state is TerminalState {
 }
 
 /** The states that a process which died may leave behind. */
-export const OPEN_STATES = TURN_STATES.filter((state) => !isTerminal(state));
+export const OPEN_STATES: readonly TurnState[] = TURN_STATES.filter((state) => !isTerminal(state));

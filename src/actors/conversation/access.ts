@@ -1,0 +1,73 @@
+/**
+ * Who may come in: origins, CORS headers, and refusals in the form each way in
+ * expects. The decision itself is the user's `authorize`.
+ */
+import type { ErrorCode } from "../../shared/errors.ts";
+import type { Authorization, CorsOptions } from "./contract.ts";
+
+type Refusal = Extract<Authorization, { allow: false }>;
+
+export const allowed: Authorization = { allow: true };
+
+/**
+ * Whether a request may come from where it says it comes from. Only browsers
+ * send an Origin, and only cookies make a foreign page dangerous: requests
+ * without either pass, as do those of the same host and of listed origins.
+ */
+export function originAllowed(request: Request, cors: CorsOptions | undefined): boolean {
+  const origin = request.headers.get("origin");
+  if (origin === null || !request.headers.has("cookie")) return true;
+  const isSameHost = URL.canParse(origin) && new URL(origin).host === new URL(request.url).host;
+  return isSameHost || (Array.isArray(cors?.origins) && cors.origins.includes(origin));
+}
+
+/** The CORS headers for an answer to `request`; none for an origin that is not listed. */
+export function corsHeaders(request: Request, cors: CorsOptions | undefined): Record<string, string> {
+  const origin = request.headers.get("origin");
+  if (cors === undefined || origin === null) return {};
+  if (cors.origins === "*") return { "access-control-allow-origin": "*", ...exposed };
+  if (!cors.origins.includes(origin)) return {};
+  return {
+    "access-control-allow-origin": origin,
+    "access-control-allow-credentials": "true",
+    vary: "origin",
+    ...exposed,
+  };
+}
+
+const exposed = { "access-control-expose-headers": "x-chat-has-more, x-chat-request-id" };
+
+/** The answer to a preflight request, or null when CORS is off or the origin is not listed. */
+export function preflight(request: Request, cors: CorsOptions | undefined): Response | null {
+  const headers = corsHeaders(request, cors);
+  if (Object.keys(headers).length === 0) return null;
+  return new Response(null, {
+    status: 204,
+    headers: {
+      ...headers,
+      "access-control-allow-methods": "GET, POST, DELETE, OPTIONS",
+      "access-control-allow-headers": request.headers.get("access-control-request-headers") ?? "content-type",
+      "access-control-max-age": String(cors?.maxAgeSeconds ?? 86_400),
+    },
+  });
+}
+
+/** The code of a refusal. */
+export function refusalCode(refusal: Refusal): Extract<ErrorCode, "unauthorized" | "forbidden"> {
+  return refusal.status === 401 ? "unauthorized" : "forbidden";
+}
+
+/** The text of a refusal, safe for clients. */
+export function refusalText(refusal: Refusal): string {
+  return refusal.reason ?? (refusal.status === 401 ? "Sign in first." : "You may not do this.");
+}
+
+/** Close code for a socket that was refused; clients do not reconnect on it. */
+export function refusalCloseCode(refusal: Refusal): 4401 | 4403 {
+  return refusal.status === 401 ? 4401 : 4403;
+}
+
+/** An error over HTTP: `{ error: { code, message, retryable } }`. */
+export function errorResponse(status: number, code: ErrorCode, message: string, retryable = false): Response {
+  return Response.json({ error: { code, message, retryable } }, { status });
+}

@@ -1,0 +1,98 @@
+/** Puts a conversation together: its parts, the override points bound to the instance, and the chat protocol in front of it. */
+import type { UIMessage } from "ai";
+import { setupChatProtocol } from "../../chat/setup-chat-protocol.ts";
+import { TurnQueue } from "../../chat/turn-queue.ts";
+import { AbortRegistry } from "../../shared/abort-registry.ts";
+import type { Clock } from "../../shared/clock.ts";
+import { TroupeError } from "../../shared/errors.ts";
+import { openDatabase } from "../../shared/platform/database.ts";
+import { migrate } from "../../shared/platform/migrate.ts";
+import { errorResponse, refusalCode, refusalText } from "./access.ts";
+import { ConfigStore } from "./config-store.ts";
+import type { Conversation } from "./conversation.ts";
+import { KeepAwake } from "./keep-awake.ts";
+import { migrations } from "./migrations.ts";
+import type { ConversationParts, Hooks } from "./parts.ts";
+import { chatCallbacks } from "./protocol.ts";
+import { Sockets } from "./sessions/sockets.ts";
+import { MessageStore } from "./transcript/message-store.ts";
+import { tellTail } from "./transcript/view.ts";
+import { TranscriptWindow } from "./transcript/window.ts";
+import { Followers } from "./turn/followers.ts";
+import { settleOpenTurns } from "./turn/settle.ts";
+import { TurnLog } from "./turn/turn-log.ts";
+
+export interface BuiltConversation {
+  readonly parts: ConversationParts;
+  readonly config: ConfigStore;
+  /** Replaces the whole transcript and tells every client. Throws `conflict` while a turn runs or waits. */
+  replaceMessages(messages: readonly UIMessage[]): void;
+  /** The answer that refuses a request for a child, or nothing. */
+  refuseChild(request: Request): Promise<Response | undefined>;
+}
+
+/** Call once, in the constructor. Fields of the subclass are not set yet; nothing here reads them. */
+export function buildConversation(agent: Conversation, storage: DurableObjectStorage, clock: Clock): BuiltConversation {
+  const db = openDatabase(storage);
+  migrate(db, migrations);
+  const parts = buildParts(agent, db, clock);
+  const handler = setupChatProtocol(agent, chatCallbacks(agent, parts));
+  agent.lifecycle.use(parts.awake);
+  settleOpenTurns(parts, () => handler.ready());
+  return {
+    parts,
+    config: new ConfigStore(db),
+    replaceMessages: (messages) => replaceMessages(parts, messages),
+    refuseChild: async (request) => {
+      const verdict = await agent.authorize("child", { request, principal: null });
+      return verdict.allow ? undefined : errorResponse(verdict.status, refusalCode(verdict), refusalText(verdict));
+    },
+  };
+}
+
+function buildParts(agent: Conversation, db: ConversationParts["db"], clock: Clock): ConversationParts {
+  const messages = new MessageStore(db);
+  const retention = () => ({
+    keepMs: agent.streamRetentionMs,
+    sweep: async (beforeMs: number) => (await agent.streamBufferActor().sweep(beforeMs)).oldestMs,
+  });
+  return {
+    db,
+    clock,
+    messages,
+    turns: new TurnLog(db),
+    window: new TranscriptWindow(messages, () => agent.contextBytes),
+    queue: new TurnQueue(),
+    aborts: new AbortRegistry(),
+    sockets: new Sockets(() => agent.getConnections()),
+    awake: new KeepAwake(agent, clock, retention),
+    running: { stream: null },
+    followers: new Followers(),
+    hooks: hooksOf(agent),
+    buffer: () => agent.streamBufferActor(),
+  };
+}
+
+function hooksOf(agent: Conversation): Hooks {
+  return {
+    onChatMessage: (options) => agent.onChatMessage(options),
+    onChatError: (error, context) => agent.onChatError(error, context),
+    onSanitizeMessage: (message) => agent.onSanitizeMessage(message),
+    limits: () => ({ stallMs: agent.chatStreamStallTimeoutMs, maxChars: agent.maxAnswerChars }),
+    flushLimits: () => agent.flushLimits,
+    maxPersistedMessages: () => agent.maxPersistedMessages,
+  };
+}
+
+function replaceMessages(parts: ConversationParts, messages: readonly UIMessage[]): void {
+  if (parts.turns.open().length > 0) {
+    throw new TroupeError("conflict", "`messages` cannot be replaced while a turn runs or waits; do it between turns.");
+  }
+  parts.db.transaction(() => {
+    parts.messages.clear();
+    let parent: number | null = null;
+    for (const message of messages) parent = parts.messages.append(message, parent).seq;
+  });
+  parts.window.reload();
+  tellTail(parts, null, [...messages]);
+}

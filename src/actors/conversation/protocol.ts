@@ -1,0 +1,150 @@
+/** What a conversation does about each frame and request of the chat protocol, once `authorize` has agreed. */
+import type { Connection } from "agents";
+import { type ChatProtocolCallbacks, sendFrame } from "../../chat/setup-chat-protocol.ts";
+import { CHAT_MESSAGE_TYPES, parseChatBody, type ServerFrame } from "../../shared/wire.ts";
+import { errorResponse, originAllowed, refusalCloseCode, refusalCode, refusalText } from "./access.ts";
+import type { Action, Authorization } from "./contract.ts";
+import type { Conversation } from "./conversation.ts";
+import type { ConversationParts } from "./parts.ts";
+import { principalOf, rememberPrincipal } from "./principal.ts";
+import { handleHttp } from "./routes.ts";
+import { terminalFrame } from "./sessions/announce.ts";
+import { answerProbe, offerStream, takeAck } from "./sessions/resume.ts";
+import { understands } from "./sessions/sockets.ts";
+import { allMessages, openingFrame } from "./transcript/view.ts";
+import { admit, type Admission } from "./turn/admission.ts";
+import { cancelTurn, clearConversation } from "./turn/cancel.ts";
+
+export function chatCallbacks(agent: Conversation, parts: ConversationParts): ChatProtocolCallbacks {
+  const permit = gate(agent);
+  return {
+    getMessages: () => allMessages(parts),
+    onUpgrade: (request) => (originAllowed(request, agent.cors) ? undefined : foreignOrigin()),
+    onConnect: (connection, { request }) => openSocket(agent, parts, connection, request),
+    onClose: (connection) => parts.sockets.forget(connection),
+    onHttpRequest: (request) =>
+      handleHttp(
+        parts,
+        { cors: () => agent.cors, authorize: async (action) => agent.authorize(action, { request, principal: null }) },
+        request,
+      ),
+    onInvalidFrame: (connection, { id, code, problem, toolCallId }) =>
+      id === undefined
+        ? sendFrame(connection, errorFrame(code, problem, toolCallId))
+        : sendFrame(connection, refusedFrame(id, code, problem)),
+    onChatRequest: (connection, frame) =>
+      permit(
+        "send",
+        connection,
+        () => requestTurn(parts, connection, frame.id, frame.init.body, principalOf(agent, connection)),
+        (code, text) => refusedFrame(frame.id, code, text),
+      ),
+    onCancel: (requestId, connection) => permit("cancel", connection, () => cancelTurn(parts, requestId)),
+    onClear: (connection) => permit("clear", connection, () => clearConversation(parts)),
+    onResumeRequest: (connection, frame) => permit("resume", connection, () => answerProbe(parts, connection, frame)),
+    onResumeAck: (connection, frame) => permit("resume", connection, () => takeAck(parts, connection, frame)),
+    onToolResult: (connection, frame) =>
+      permit("tool-result", connection, () => sendFrame(connection, noPendingCall(frame.toolCallId))),
+    onToolApproval: (connection, frame) =>
+      permit("tool-approval", connection, () => sendFrame(connection, noPendingCall(frame.toolCallId))),
+    // A posted list changes nothing; its sender learns what the transcript is.
+    onMessages: (connection) =>
+      permit("read", connection, () => sendFrame(connection, openingFrame(parts, understands(connection, "delta")))),
+  };
+}
+
+type Refuse = (code: "unauthorized" | "forbidden", text: string) => ServerFrame;
+
+/** Runs `act` if the socket's principal may; in the same synchronous stretch when `authorize` is synchronous. */
+function gate(agent: Conversation) {
+  return (
+    action: Action,
+    connection: Connection,
+    act: () => void | Promise<void>,
+    refuse: Refuse = (code, text) => errorFrame(code, text),
+  ): void | Promise<void> => {
+    const verdict = agent.authorize(action, { request: null, principal: principalOf(agent, connection) });
+    const follow = (decided: Authorization): void | Promise<void> =>
+      decided.allow ? act() : sendFrame(connection, refuse(refusalCode(decided), refusalText(decided)));
+    return verdict instanceof Promise ? verdict.then(follow) : follow(verdict);
+  };
+}
+
+async function openSocket(
+  agent: Conversation,
+  parts: ConversationParts,
+  connection: Connection,
+  request: Request,
+): Promise<boolean> {
+  const verdict = await agent.authorize("connect", { request, principal: null });
+  if (!verdict.allow) {
+    connection.close(refusalCloseCode(verdict), refusalText(verdict).slice(0, 100));
+    return false;
+  }
+  rememberPrincipal(agent, connection, verdict.principal ?? null);
+  offerStream(parts, connection);
+  sendFrame(connection, openingFrame(parts, understands(connection, "delta")));
+  return true;
+}
+
+function requestTurn(
+  parts: ConversationParts,
+  connection: Connection,
+  requestId: string,
+  text: string,
+  principal: unknown,
+): void {
+  const parsed = parseChatBody(text);
+  if (!parsed.ok) {
+    sendFrame(connection, refusedFrame(requestId, parsed.code, parsed.problem));
+    return;
+  }
+  answerAdmission(connection, requestId, admit(parts, { requestId, body: parsed.body, principal }));
+}
+
+function answerAdmission(connection: Connection, requestId: string, admission: Admission): void {
+  switch (admission.kind) {
+    case "admitted":
+      return;
+    case "repeated":
+      // The sender may have missed the ending; whatever has not ended will still reach it.
+      if (admission.record.ending) sendFrame(connection, terminalFrame(requestId, admission.record.ending));
+      return;
+    case "skipped":
+      sendFrame(connection, terminalFrame(requestId, { state: "superseded", messageIds: [] }));
+      return;
+    case "refused":
+      sendFrame(connection, refusedFrame(requestId, admission.code, admission.problem));
+      return;
+    default:
+      admission satisfies never;
+  }
+}
+
+function refusedFrame(
+  requestId: string,
+  code: Extract<Admission, { kind: "refused" }>["code"],
+  message: string,
+): ServerFrame {
+  return terminalFrame(requestId, { state: "failed", error: { code, message, retryable: false }, messageIds: [] });
+}
+
+function errorFrame(
+  code: Extract<ServerFrame, { type: "cf_agent_chat_error" }>["code"],
+  message: string,
+  toolCallId?: string,
+): ServerFrame {
+  return { type: CHAT_MESSAGE_TYPES.CHAT_ERROR, code, message, ...(toolCallId === undefined ? {} : { toolCallId }) };
+}
+
+function noPendingCall(toolCallId: string): ServerFrame {
+  return errorFrame("no_pending_call", "No tool call with this id waits for an answer.", toolCallId);
+}
+
+function foreignOrigin(): Response {
+  return errorResponse(
+    403,
+    "forbidden",
+    "Connections with cookies from this origin are not allowed; list it in `cors`.",
+  );
+}

@@ -1,0 +1,164 @@
+/**
+ * A stream as server-sent events, in the AI SDK's UI message stream format:
+ * `id: <seq>`, `data: <chunk JSON>`, at the end `data: [DONE]`.
+ *
+ * The reader pulls: it catches up from storage, then takes live chunks from a
+ * bounded mailbox, and when it is too slow for that it catches up again. A slow
+ * or vanished reader costs the turn nothing.
+ */
+import type { ChunkEntry } from "../../stream-buffer/contract.ts";
+import type { ConversationParts } from "../parts.ts";
+import type { LiveStream, StreamReader } from "../turn/live-stream.ts";
+import type { TurnRecord } from "../turn/turn-log.ts";
+import type { TurnEnding } from "../turn/turn.ts";
+import { catchUp } from "./replay.ts";
+import { sourceOf } from "./resume.ts";
+
+/** Live chunks held for a reader before it has to go back to storage, in characters. */
+const MAILBOX_CHARS = 256 * 1024;
+
+export const EVENT_STREAM_HEADERS = {
+  "content-type": "text/event-stream",
+  "cache-control": "no-cache",
+  "x-vercel-ai-ui-message-stream": "v1",
+  "x-accel-buffering": "no",
+} as const;
+
+export interface EventStreamSource {
+  readonly record: TurnRecord;
+  /** Start after this seq. */
+  readonly after: number;
+}
+
+/** The response that carries a stream. */
+export function eventStreamResponse(parts: ConversationParts, options: EventStreamSource): Response {
+  const events = eventsOf(parts, options);
+  const encoder = new TextEncoder();
+  const body = new ReadableStream<Uint8Array>({
+    pull: async (controller) => {
+      const next = await events.next();
+      if (next.done === true) controller.close();
+      else controller.enqueue(encoder.encode(next.value));
+    },
+    cancel: async () => {
+      await events.return(undefined);
+    },
+  });
+  return new Response(body, {
+    headers: { ...EVENT_STREAM_HEADERS, "x-chat-request-id": options.record.turn.requestId },
+  });
+}
+
+async function* eventsOf(parts: ConversationParts, { record, after }: EventStreamSource): AsyncGenerator<string, void> {
+  const { requestId } = record.turn;
+  const mailbox = new Mailbox();
+  let seq = after;
+  try {
+    for (;;) {
+      const caughtUp = await attach(parts, record, seq, mailbox);
+      for (const entry of caughtUp) yield event(entry.to, JSON.stringify(entry.chunk));
+      seq = caughtUp.at(-1)?.to ?? seq;
+      for (let mail = await mailbox.take(); mail !== null; mail = await mailbox.take()) {
+        seq = mail.seq;
+        yield event(mail.seq, mail.body);
+      }
+      detach(parts, requestId, mailbox);
+      if (!mailbox.hasOverflowed) break;
+    }
+    yield* endEvents(parts.turns.byRequest(requestId)?.ending ?? { state: "aborted", messageIds: [] });
+  } finally {
+    detach(parts, requestId, mailbox);
+  }
+}
+
+/** Puts the mailbox where the turn is: in line, at the running stream after catching up, or closed when it has ended. */
+async function attach(
+  parts: ConversationParts,
+  record: TurnRecord,
+  after: number,
+  mailbox: Mailbox,
+): Promise<readonly ChunkEntry[]> {
+  const { requestId } = record.turn;
+  const running = runningStream(parts, requestId);
+  mailbox.open();
+  if (running === null && parts.turns.byRequest(requestId)?.ending === null) {
+    parts.followers.add(requestId, mailbox);
+    return [];
+  }
+  const entries: ChunkEntry[] = [];
+  await catchUp(
+    sourceOf(parts, record, running),
+    after,
+    (more) => void entries.push(...more),
+    () => {
+      if (running !== null && runningStream(parts, requestId) === running) running.readers.add(mailbox);
+      else mailbox.ended();
+    },
+  );
+  return entries;
+}
+
+function detach(parts: ConversationParts, requestId: string, mailbox: Mailbox): void {
+  runningStream(parts, requestId)?.readers.delete(mailbox);
+  parts.followers.remove(requestId, mailbox);
+}
+
+function runningStream(parts: ConversationParts, requestId: string): LiveStream | null {
+  const { stream } = parts.running;
+  return stream?.requestId === requestId ? stream : null;
+}
+
+/** What ends the event stream: the chunk that tells why, if the turn did not complete, and the marker. */
+function* endEvents(ending: TurnEnding): Generator<string, void> {
+  if (ending.state === "failed") {
+    yield `data: ${JSON.stringify({ type: "error", errorText: ending.error?.message ?? "The answer failed." })}\n\n`;
+  }
+  if (ending.state === "aborted" || ending.state === "superseded")
+    yield `data: ${JSON.stringify({ type: "abort" })}\n\n`;
+  yield "data: [DONE]\n\n";
+}
+
+function event(seq: number, body: string): string {
+  return `id: ${seq}\ndata: ${body}\n\n`;
+}
+
+/** Live chunks for one slow reader. `take` gives null when the stream has ended or the box has overflowed. */
+class Mailbox implements StreamReader {
+  #mail: { readonly seq: number; readonly body: string }[] = [];
+  #chars = 0;
+  #wake: () => void = () => undefined;
+  hasEnded = false;
+  hasOverflowed = false;
+
+  /** Empties the box for another round of live chunks. */
+  open(): void {
+    this.#mail = [];
+    this.#chars = 0;
+    this.hasOverflowed = false;
+  }
+
+  chunk(seq: number, body: string): void {
+    if (this.hasOverflowed) return;
+    this.#chars += body.length;
+    this.hasOverflowed = this.#chars > MAILBOX_CHARS && this.#mail.length > 0;
+    if (!this.hasOverflowed) this.#mail.push({ seq, body });
+    this.#wake();
+  }
+
+  ended(): void {
+    this.hasEnded = true;
+    this.#wake();
+  }
+
+  async take(): Promise<{ readonly seq: number; readonly body: string } | null> {
+    for (;;) {
+      const mail = this.#mail.shift();
+      if (mail !== undefined) {
+        this.#chars -= mail.body.length;
+        return mail;
+      }
+      if (this.hasEnded || this.hasOverflowed) return null;
+      await new Promise<void>((resolve) => (this.#wake = resolve));
+    }
+  }
+}

@@ -1,0 +1,154 @@
+/**
+ * The resume handshake: what a socket that opens or probes is told, and the
+ * replay that its ACK starts.
+ *
+ *   probe ─▶ terminal frames of its own ended requests, then one of
+ *            resuming (a stream runs) · pending (a turn waits) · none (idle)
+ *   ACK   ─▶ replay from storage and memory ─▶ replayComplete, then live chunks
+ *                                            └▶ the terminal frame, if the turn has ended
+ */
+import type { Connection } from "agents";
+import { sendFrame } from "../../../chat/setup-chat-protocol.ts";
+import { CHAT_MESSAGE_TYPES, type ClientFrameOf, type ServerFrame } from "../../../shared/wire.ts";
+import type { ChunkEntry } from "../../stream-buffer/contract.ts";
+import type { ConversationParts } from "../parts.ts";
+import type { LiveStream } from "../turn/live-stream.ts";
+import type { TurnRecord } from "../turn/turn-log.ts";
+import { streamIdOf, type TurnEnding } from "../turn/turn.ts";
+import { terminalFrame } from "./announce.ts";
+import { catchUp, type StreamSource } from "./replay.ts";
+
+type Types = typeof CHAT_MESSAGE_TYPES;
+
+/** Offers the running stream to a socket that has just opened. */
+export function offerStream(parts: ConversationParts, connection: Connection): void {
+  const stream = parts.running.stream;
+  if (stream === null) return;
+  parts.sockets.tell(connection, { type: "offer", requestId: stream.requestId });
+  sendFrame(connection, resumingFrame(stream, {}));
+}
+
+export function answerProbe(
+  parts: ConversationParts,
+  connection: Connection,
+  frame: ClientFrameOf<Types["STREAM_RESUME_REQUEST"]>,
+): void {
+  const asked = (frame.requests ?? []).map((id) => ({ id, record: parts.turns.byRequest(id) }));
+  for (const { id, record } of asked) {
+    if (record?.ending) sendFrame(connection, terminalFrame(id, record.ending));
+  }
+  const unknown = asked.flatMap(({ id, record }) => (record === null ? [id] : []));
+  const echo = {
+    ...(frame.probeId === undefined ? {} : { probeId: frame.probeId }),
+    ...(unknown.length === 0 ? {} : { unknown }),
+  };
+  const stream = parts.running.stream;
+  if (stream !== null) {
+    parts.sockets.tell(connection, { type: "offer", requestId: stream.requestId });
+    sendFrame(connection, resumingFrame(stream, echo));
+    return;
+  }
+  const next = parts.turns.open().find((record) => record.state !== "waiting");
+  if (next === undefined) {
+    sendFrame(connection, { type: CHAT_MESSAGE_TYPES.STREAM_RESUME_NONE, reason: "idle", ...echo });
+    return;
+  }
+  parts.sockets.tell(connection, { type: "wait" });
+  sendFrame(connection, { type: CHAT_MESSAGE_TYPES.STREAM_PENDING, id: next.turn.requestId, ...echo });
+}
+
+export async function takeAck(
+  parts: ConversationParts,
+  connection: Connection,
+  frame: ClientFrameOf<Types["STREAM_RESUME_ACK"]>,
+): Promise<void> {
+  const { id, after = 0 } = frame;
+  const session = parts.sockets.session(connection);
+  const stream = parts.running.stream;
+  if (stream?.requestId === id) {
+    // A session that was not offered the stream hears it already; one that is being caught up asked twice.
+    if (session.kind === "offered" && session.requestId === id) await replayRunning(parts, connection, stream, after);
+    return;
+  }
+  const record = parts.turns.byRequest(id);
+  if (record?.ending) await replayEnded(parts, connection, record, record.ending, after);
+}
+
+async function replayRunning(
+  parts: ConversationParts,
+  connection: Connection,
+  stream: LiveStream,
+  after: number,
+): Promise<void> {
+  const { requestId } = stream;
+  parts.sockets.tell(connection, { type: "ack", requestId });
+  const send = (entries: readonly ChunkEntry[]): void => {
+    for (const entry of entries) sendFrame(connection, replayFrame(requestId, entry, stream.continuation));
+  };
+  await catchUp(sourceOf(parts, stream.record, stream), after, send, () => {
+    const stillRuns = parts.running.stream === stream;
+    sendFrame(connection, stillRuns ? replayComplete(requestId) : endOf(parts, requestId));
+    parts.sockets.tell(connection, { type: "caught-up", requestId });
+  });
+}
+
+async function replayEnded(
+  parts: ConversationParts,
+  connection: Connection,
+  record: TurnRecord,
+  ending: TurnEnding,
+  after: number,
+): Promise<void> {
+  const { requestId } = record.turn;
+  await catchUp(
+    sourceOf(parts, record, null),
+    after,
+    (entries) => entries.forEach((entry) => sendFrame(connection, replayFrame(requestId, entry, false))),
+    () => sendFrame(connection, { ...terminalFrame(requestId, ending), replay: true } as ServerFrame),
+  );
+  parts.sockets.tell(connection, { type: "caught-up", requestId });
+}
+
+/** Where the stream of a turn is read, running or ended. */
+export function sourceOf(parts: ConversationParts, record: TurnRecord, stream: LiveStream | null): StreamSource {
+  return {
+    streamId: streamIdOf(record.turn),
+    buffer: { read: async (request) => parts.buffer().read(request) },
+    writer: stream?.writer ?? null,
+    message: () =>
+      stream?.message ??
+      parts.messages.path(parts.messages.locate(record.turn.messageId)?.seq ?? -1, 1, 1)[0]?.message ??
+      null,
+  };
+}
+
+/** The terminal frame of a turn that ended while a socket was being caught up; an aborted one when it was cleared. */
+function endOf(parts: ConversationParts, requestId: string): ServerFrame {
+  return terminalFrame(requestId, parts.turns.byRequest(requestId)?.ending ?? { state: "aborted", messageIds: [] });
+}
+
+function resumingFrame(stream: LiveStream, echo: { probeId?: string; unknown?: string[] }): ServerFrame {
+  return {
+    type: CHAT_MESSAGE_TYPES.STREAM_RESUMING,
+    id: stream.requestId,
+    lastSeq: stream.writer.lastSeq,
+    ...(stream.continuation ? { continuation: true } : {}),
+    ...echo,
+  };
+}
+
+function replayFrame(id: string, entry: ChunkEntry, continuation: boolean): ServerFrame {
+  return {
+    type: CHAT_MESSAGE_TYPES.USE_CHAT_RESPONSE,
+    id,
+    body: JSON.stringify(entry.chunk),
+    done: false,
+    seq: entry.to,
+    replay: true,
+    ...(continuation ? { continuation: true } : {}),
+  };
+}
+
+function replayComplete(id: string): ServerFrame {
+  return { type: CHAT_MESSAGE_TYPES.USE_CHAT_RESPONSE, id, body: "", done: false, replay: true, replayComplete: true };
+}

@@ -1,0 +1,75 @@
+/**
+ * The chat sockets of a conversation: what each understands and hears.
+ *
+ * A socket's session lives in memory only: while a stream runs the object does
+ * not hibernate, and without one every session is live.
+ */
+import type { Connection } from "agents";
+import { sendFrame, sendText } from "../../../chat/setup-chat-protocol.ts";
+import { type Capability, CHAT_MESSAGE_TYPES, parseCapabilities, type ServerFrame } from "../../../shared/wire.ts";
+import { hears, live, nextSession, type Session, type SessionEvent } from "./session.ts";
+
+export class Sockets {
+  readonly #connections: () => Iterable<Connection>;
+  readonly #sessions = new Map<string, Session>();
+
+  /** `connections` lists the open chat sockets. */
+  constructor(connections: () => Iterable<Connection>) {
+    this.#connections = connections;
+  }
+
+  session(connection: Connection): Session {
+    return this.#sessions.get(connection.id) ?? live;
+  }
+
+  tell(connection: Connection, event: SessionEvent): void {
+    const next = nextSession(this.session(connection), event);
+    if (next.kind === "live") this.#sessions.delete(connection.id);
+    else this.#sessions.set(connection.id, next);
+  }
+
+  forget(connection: Connection): void {
+    this.#sessions.delete(connection.id);
+  }
+
+  /** A frame for everybody, optionally for those that pass `include`; encoded once. */
+  broadcast(frame: ServerFrame, include: (connection: Connection) => boolean = () => true): void {
+    let text: string | null = null;
+    for (const connection of this.#connections()) {
+      if (include(connection)) sendText(connection, (text ??= JSON.stringify(frame)));
+    }
+  }
+
+  /** A frame of one stream, for the sockets that hear it. */
+  broadcastStream(requestId: string, frame: ServerFrame): void {
+    this.broadcast(frame, (connection) => hears(this.session(connection), requestId));
+  }
+
+  /** A stream has begun: sockets that wait are offered it, all others hear it. */
+  streamStarted(requestId: string): void {
+    for (const connection of this.#connections()) {
+      const waited = this.session(connection).kind === "waiting";
+      this.tell(connection, { type: "started", requestId });
+      if (waited) sendFrame(connection, { type: CHAT_MESSAGE_TYPES.STREAM_RESUMING, id: requestId, lastSeq: 0 });
+    }
+  }
+
+  /** Nothing runs or waits any more: sockets that still wait are told so. */
+  idle(): void {
+    for (const connection of this.#connections()) {
+      if (this.session(connection).kind !== "waiting") continue;
+      this.tell(connection, { type: "idle" });
+      sendFrame(connection, { type: CHAT_MESSAGE_TYPES.STREAM_RESUME_NONE, reason: "idle" });
+    }
+  }
+
+  /** Whether any open socket lacks the capability. */
+  someWithout(capability: Capability): boolean {
+    return Array.from(this.#connections()).some((connection) => !understands(connection, capability));
+  }
+}
+
+/** Whether the socket announced the capability in its connection URL. */
+export function understands(connection: Connection, capability: Capability): boolean {
+  return parseCapabilities(connection.uri).has(capability);
+}

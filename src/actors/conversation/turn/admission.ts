@@ -1,0 +1,123 @@
+/**
+ * Admission: what a chat request becomes, decided, recorded and answered
+ * before the first await.
+ *
+ * Everything a request asks for is settled in one synchronous stretch, so two
+ * requests that arrive together can never both find an idle conversation, and
+ * every request id gets exactly one ending. The policy here is `queue`; others
+ * would choose between the same outcomes in `place`.
+ */
+import type { UIMessage } from "ai";
+import type { ErrorCode } from "../../../shared/errors.ts";
+import type { ChatBody } from "../../../shared/wire.ts";
+import type { Principal, TurnKind } from "../contract.ts";
+import type { ConversationParts } from "../parts.ts";
+import { intake } from "../transcript/intake.ts";
+import { messagesAppended } from "../transcript/view.ts";
+import { conductTurn } from "./conduct-turn.ts";
+import { storeInput } from "./store-input.ts";
+import type { StreamReader } from "./live-stream.ts";
+import type { TurnRecord } from "./turn-log.ts";
+import type { Turn, TurnEnding } from "./turn.ts";
+
+export interface ChatRequest {
+  readonly requestId: string;
+  readonly body: ChatBody;
+  readonly principal: Principal;
+  /** Follows the turn's stream from its first chunk and is told its ending; only for a request that is admitted. */
+  readonly reader?: StreamReader;
+  readonly kind?: Extract<TurnKind, "submit" | "programmatic">;
+}
+
+export type Admission =
+  /** A turn was recorded; `ended` resolves with its ending and never rejects. */
+  | { readonly kind: "admitted"; readonly record: TurnRecord; readonly ended: Promise<TurnEnding> }
+  /** The request id is known; nothing happened. */
+  | { readonly kind: "repeated"; readonly record: TurnRecord }
+  /** There is nothing to answer: what was posted is stored and answered, or another turn answers it. */
+  | { readonly kind: "skipped" }
+  | { readonly kind: "refused"; readonly code: ErrorCode; readonly problem: string };
+
+/** What a request is to answer: new messages, or a stored one again. */
+type Target =
+  | { readonly kind: "input"; readonly input: readonly UIMessage[] }
+  | { readonly kind: "again"; readonly answers: string; readonly regenerate: boolean }
+  | Extract<Admission, { kind: "skipped" | "refused" }>;
+
+/** Admits a chat request. Synchronous; the turn runs on its own. */
+export function admit(parts: ConversationParts, request: ChatRequest): Admission {
+  const known = parts.turns.byRequest(request.requestId);
+  if (known !== null) return { kind: "repeated", record: known };
+  const target = targetOf(parts, request.body);
+  if (target.kind === "skipped" || target.kind === "refused") return target;
+  if (request.reader !== undefined) parts.followers.add(request.requestId, request.reader);
+  return place(parts, turnOf(request, target));
+}
+
+/** Records the turn and gives it its place in line. */
+function place(parts: ConversationParts, turn: Turn): Admission {
+  const startsNow = !parts.queue.isActive && parts.queue.queuedCount() === 0;
+  const before = parts.window.head();
+  const { record, stored } = parts.db.transaction(() => {
+    const record = parts.turns.admit(turn, startsNow ? "running" : "queued");
+    return { record, stored: startsNow ? storeInput(parts, turn) : [] };
+  });
+  messagesAppended(parts, before, stored, startsNow ? [] : turn.input);
+  const ended = parts.queue
+    .enqueue(turn.requestId, () => conductTurn(parts, record))
+    .then((outcome) =>
+      outcome.status === "completed" ? outcome.value : ({ state: "aborted", messageIds: [] } as const),
+    );
+  return { kind: "admitted", record, ended };
+}
+
+function turnOf(request: ChatRequest, target: Extract<Target, { kind: "input" | "again" }>): Turn {
+  const { messages: _, clientTools, trigger: __, messageId: ___, ...body } = request.body;
+  const regenerate = target.kind === "again" && target.regenerate;
+  return {
+    turnId: crypto.randomUUID(),
+    requestId: request.requestId,
+    kind: regenerate ? "regenerate" : (request.kind ?? "submit"),
+    messageId: `msg_${crypto.randomUUID()}`,
+    input: target.kind === "input" ? target.input : [],
+    answers: target.kind === "again" ? target.answers : null,
+    clientTools: clientTools ?? [],
+    body,
+    principal: request.principal,
+    continueWhenSettled: false,
+  };
+}
+
+function targetOf(parts: ConversationParts, body: ChatBody): Target {
+  const taken = intake(body.messages);
+  const regenerate = body.trigger === "regenerate-message";
+  if (!taken.ok && !(regenerate && taken.code === "empty_messages")) {
+    return { kind: "refused", code: taken.code, problem: taken.problem };
+  }
+  const posted = taken.ok ? taken.messages : [];
+  const waiting = new Set(parts.turns.open().flatMap((record) => record.turn.input.map((message) => message.id)));
+  const input = posted.filter((message) => !waiting.has(message.id) && parts.messages.locate(message.id) === null);
+  if (input.length > 0) return { kind: "input", input: withoutRepeats(input) };
+  if (regenerate) return answerAgain(parts, body.messageId ?? posted.at(-1)?.id ?? null);
+  const last = posted.at(-1);
+  // A repeated send: run it only if nothing has answered it and nothing is about to.
+  const isUnanswered = last !== undefined && parts.messages.locate(last.id)?.seq === parts.messages.leaf();
+  const isFree = parts.turns.open().length === 0;
+  return last !== undefined && isUnanswered && isFree
+    ? { kind: "again", answers: last.id, regenerate: false }
+    : { kind: "skipped" };
+}
+
+/** The user message to answer again: the named one, or the one that the named answer belongs to, or the last one. */
+function answerAgain(parts: ConversationParts, messageId: string | null): Target {
+  const from = (messageId === null ? null : parts.messages.locate(messageId)?.seq) ?? parts.messages.leaf();
+  const path = from === null ? [] : parts.messages.path(from, Number.MAX_SAFE_INTEGER, 16);
+  const user = path.findLast((entry) => entry.message.role === "user");
+  return user === undefined
+    ? { kind: "refused", code: "not_found", problem: "There is no user message to answer again." }
+    : { kind: "again", answers: user.message.id, regenerate: true };
+}
+
+function withoutRepeats(messages: readonly UIMessage[]): UIMessage[] {
+  return [...new Map(messages.map((message) => [message.id, message])).values()];
+}

@@ -1,0 +1,58 @@
+/** Ends turns from outside: one by its request id, or everything at once. */
+import type { ConversationParts } from "../parts.ts";
+import { announceEnding, tellReaders, terminalFrame } from "../sessions/announce.ts";
+import { CHAT_MESSAGE_TYPES } from "../../../shared/wire.ts";
+import { logError } from "../../../shared/platform/log.ts";
+import { streamIdOf, type TurnEnding } from "./turn.ts";
+
+/**
+ * Cancels the turn with this request id. A running one keeps what it has
+ * generated; one that waits leaves no trace. Unknown and ended ids are ignored.
+ */
+export function cancelTurn(parts: ConversationParts, requestId: string): void {
+  if (parts.aborts.has(requestId)) return parts.aborts.cancel(requestId);
+  const record = parts.turns.byRequest(requestId);
+  if (record === null || record.ending !== null) return;
+  const ending: TurnEnding = { state: "aborted", messageIds: record.turn.input.map((message) => message.id) };
+  const cancelled = parts.db.transaction(() => parts.turns.advance(record, "cancel", ending));
+  if (cancelled) announceEnding(parts, record, ending, null);
+}
+
+/**
+ * Clears the conversation. In order: the line is emptied, running turns are
+ * aborted, stream state goes, sockets that wait are released, client tools go
+ * with the turn records, messages are deleted, memory is emptied, everybody is
+ * told. All but the buffer's own deletion happens in one synchronous stretch;
+ * what still runs afterwards finds its record gone and writes nothing.
+ */
+export function clearConversation(parts: ConversationParts): void {
+  const open = parts.turns.open();
+  parts.queue.reset();
+  for (const record of open) parts.aborts.cancel(record.turn.requestId);
+  const stream = parts.running.stream;
+  stream?.writer.discard();
+  parts.running.stream = null;
+  parts.db.transaction(() => {
+    parts.turns.clear();
+    parts.messages.clear();
+  });
+  parts.window.reload();
+  for (const record of open) {
+    const state = record.state === "queued" ? "superseded" : "aborted";
+    const ending: TurnEnding = { state, messageIds: record.turn.input.map((message) => message.id) };
+    parts.sockets.broadcast(terminalFrame(record.turn.requestId, ending));
+    tellReaders(parts, record.turn.requestId, stream?.record.seq === record.seq ? stream : null, ending);
+  }
+  parts.sockets.idle();
+  parts.sockets.broadcast({ type: CHAT_MESSAGE_TYPES.CHAT_CLEAR });
+  if (stream !== null) void dropStream(parts, streamIdOf(stream.record.turn));
+}
+
+async function dropStream(parts: ConversationParts, streamId: string): Promise<void> {
+  try {
+    await parts.buffer().drop([streamId]);
+  } catch (error) {
+    // Nobody can reach it any more: its turn is gone. Retention drops it.
+    logError("stream.not-dropped", error, { streamId });
+  }
+}

@@ -1,0 +1,67 @@
+/**
+ * The running segment of a turn: one fold, one writer, its readers.
+ *
+ * `emit` is the only way in, and it is synchronous: fold, store, pass on, in
+ * this order for everybody, so that live, stored and replayed chunks are one
+ * list.
+ */
+import type { UIMessage, UIMessageChunk } from "ai";
+import { applyChunk, type FoldState } from "../../../shared/apply-chunk.ts";
+import type { SegmentWriter } from "./segment-writer.ts";
+import type { TurnRecord } from "./turn-log.ts";
+import type { TurnEnding } from "./turn.ts";
+
+/** One who follows a running stream. Neither method may throw. */
+export interface StreamReader {
+  /** `body` is the JSON of the chunk. */
+  chunk(seq: number, body: string): void;
+  ended(ending: TurnEnding): void;
+}
+
+/** Borders at which a reader elsewhere must find everything stored before the turn goes on. */
+const borders: ReadonlySet<UIMessageChunk["type"]> = new Set([
+  "tool-output-available",
+  "tool-output-error",
+  "tool-output-denied",
+  "tool-approval-request",
+]);
+
+export class LiveStream {
+  readonly record: TurnRecord;
+  readonly requestId: string;
+  readonly continuation: boolean;
+  readonly writer: SegmentWriter;
+  readonly readers: Set<StreamReader>;
+  #fold: FoldState;
+
+  constructor(options: {
+    record: TurnRecord;
+    continuation: boolean;
+    writer: SegmentWriter;
+    fold: FoldState;
+    readers: Iterable<StreamReader>;
+  }) {
+    this.record = options.record;
+    this.requestId = options.record.turn.requestId;
+    this.continuation = options.continuation;
+    this.writer = options.writer;
+    this.readers = new Set(options.readers);
+    this.#fold = options.fold;
+  }
+
+  get message(): UIMessage {
+    return this.#fold.message;
+  }
+
+  get fold(): FoldState {
+    return this.#fold;
+  }
+
+  emit(chunk: UIMessageChunk): { chars: number; settled: Promise<void> | null } {
+    this.#fold = applyChunk(this.#fold, chunk);
+    const body = JSON.stringify(chunk);
+    const seq = this.writer.write(chunk, body);
+    for (const reader of this.readers) reader.chunk(seq, body);
+    return { chars: body.length, settled: borders.has(chunk.type) ? this.writer.flush() : this.writer.backpressure() };
+  }
+}

@@ -1,0 +1,106 @@
+/**
+ * The durable record of every turn.
+ *
+ * Owns `turns` and `turn_parts`. A record is written before anything else of a
+ * turn happens, and it is the turn's fence: each later write of the turn first
+ * moves the record on, so what a cleared conversation or a newer isolate has
+ * taken over can no longer be written (`false`).
+ */
+import type { Database } from "../../../shared/platform/database.ts";
+import { partedText, type PartedText } from "../../../shared/platform/parted-text.ts";
+import { nextTurnState, OPEN_STATES, type TurnEvent, type TurnState } from "./turn-state.ts";
+import type { Turn, TurnEnding } from "./turn.ts";
+
+export interface TurnRecord {
+  readonly seq: number;
+  readonly state: TurnState;
+  /** Model runs begun, counted before the model is called. */
+  readonly attempts: number;
+  readonly turn: Turn;
+  readonly ending: TurnEnding | null;
+}
+
+interface TurnRow {
+  seq: number;
+  state: TurnState;
+  attempts: number;
+  oldest_open: number;
+  outcome: string | null;
+  body: string | null;
+}
+
+const statements = {
+  newest: "SELECT seq, oldest_open FROM turns ORDER BY seq DESC LIMIT 1",
+  insert: "INSERT INTO turns (seq, request_id, state, attempts, oldest_open, body) VALUES (?, ?, ?, ?, ?, ?)",
+  byRequest: "SELECT * FROM turns WHERE request_id = ?",
+  bySeq: "SELECT * FROM turns WHERE seq = ?",
+  from: "SELECT * FROM turns WHERE seq >= ? ORDER BY seq",
+  advance: "UPDATE turns SET state = ?, attempts = ?, outcome = ? WHERE seq = ? AND state = ?",
+  clear: "DELETE FROM turns",
+} as const;
+
+export class TurnLog {
+  readonly #db: Database;
+  readonly #parts: PartedText;
+
+  constructor(db: Database) {
+    this.#db = db;
+    this.#parts = partedText(db, "turn_parts");
+  }
+
+  /** Records an admitted turn. The request id must be new. Call inside a transaction. */
+  admit(turn: Turn, state: "queued" | "running"): TurnRecord {
+    const newest = this.#db.first<{ seq: number; oldest_open: number }>(statements.newest);
+    const seq = (newest?.seq ?? 0) + 1;
+    const attempts = state === "running" ? 1 : 0;
+    const oldestOpen = this.open()[0]?.seq ?? seq;
+    const body = this.#parts.write(seq, JSON.stringify(turn));
+    this.#db.run(statements.insert, seq, turn.requestId, state, attempts, oldestOpen, body);
+    return { seq, state, attempts, turn, ending: null };
+  }
+
+  /** The record of a request id, whatever its state. */
+  byRequest(requestId: string): TurnRecord | null {
+    const row = this.#db.first<TurnRow>(statements.byRequest, requestId);
+    return row === undefined ? null : this.#read(row);
+  }
+
+  /** Turns without an ending, in order of admission. */
+  open(): TurnRecord[] {
+    const newest = this.#db.first<{ seq: number; oldest_open: number }>(statements.newest);
+    if (newest === undefined) return [];
+    const rows = this.#db.all<TurnRow>(statements.from, newest.oldest_open);
+    return rows.filter((row) => OPEN_STATES.includes(row.state)).flatMap((row) => this.#read(row) ?? []);
+  }
+
+  /**
+   * Moves a turn on. False when its record is gone or in another state than
+   * `record` says, or when the event means nothing in that state: the caller
+   * has lost the turn and writes nothing. Call inside a transaction.
+   */
+  advance(record: TurnRecord, event: TurnEvent, ending: TurnEnding | null = null): boolean {
+    const next = nextTurnState(record.state, event);
+    if (next === null) return false;
+    const attempts = record.attempts + (next === "running" ? 1 : 0);
+    const outcome = ending === null ? null : JSON.stringify(ending);
+    return this.#db.run(statements.advance, next, attempts, outcome, record.seq, record.state) > 0;
+  }
+
+  /** Deletes every record. Call inside a transaction. */
+  clear(): void {
+    this.#db.run(statements.clear);
+    this.#parts.dropUpTo();
+  }
+
+  #read(row: TurnRow): TurnRecord | null {
+    const body = this.#parts.read(row.seq, row.body);
+    if (body === null) return null;
+    return {
+      seq: row.seq,
+      state: row.state,
+      attempts: row.attempts,
+      turn: JSON.parse(body) as Turn,
+      ending: row.outcome === null ? null : (JSON.parse(row.outcome) as TurnEnding),
+    };
+  }
+}
