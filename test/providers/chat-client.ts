@@ -3,6 +3,12 @@ import type { UIMessage, UIMessageChunk } from "ai";
 import { applyChunk, emptyAssistant, startFold } from "../../src/shared/apply-chunk.ts";
 import { CHAT_MESSAGE_TYPES, type ResponseFrame, type ServerFrame, serverFrameSchema } from "../../src/shared/wire.ts";
 
+/** What a client is told when it asks for the stream that runs. */
+const answers: ReadonlySet<string> = new Set([
+  CHAT_MESSAGE_TYPES.STREAM_RESUMING,
+  CHAT_MESSAGE_TYPES.STREAM_RESUME_NONE,
+]);
+
 export class ChatClient {
   readonly frames: ServerFrame[] = [];
   readonly #socket: WebSocket;
@@ -46,6 +52,14 @@ export class ChatClient {
     }
   }
 
+  /** Asks for what runs, and takes over the stream of a request, running or ended. Gives the type of the answer. */
+  async attach(id: string): Promise<string> {
+    this.send({ type: CHAT_MESSAGE_TYPES.STREAM_RESUME_REQUEST, probeId: "attach" });
+    const { type } = await this.frame((frame): frame is ServerFrame => answers.has(frame.type) && "probeId" in frame);
+    this.send({ type: CHAT_MESSAGE_TYPES.STREAM_RESUME_ACK, id });
+    return type;
+  }
+
   /** The frame that ends a request. */
   end(id: string): Promise<ResponseFrame> {
     return this.frame(
@@ -60,6 +74,12 @@ export class ChatClient {
       (frame): frame is ResponseFrame =>
         frame.type === CHAT_MESSAGE_TYPES.USE_CHAT_RESPONSE && frame.id === id && !frame.done && frame.body !== "",
     );
+  }
+
+  /** The messages of the newest full list. */
+  list(): readonly UIMessage[] {
+    const frame = this.frames.findLast((frame) => frame.type === CHAT_MESSAGE_TYPES.CHAT_MESSAGES);
+    return frame?.messages ?? [];
   }
 
   /** The message that a request's chunks make. */
