@@ -1,6 +1,6 @@
 /** Random lists of chunks as a model's answer may send them: every chunk type, parts interleaved, ids repeating per step. */
 import type { UIMessageChunk } from "ai";
-import type { Random } from "./random.ts";
+import type { Random } from "../harness/random.ts";
 
 type Thread = UIMessageChunk[];
 /** A call the segment leaves waiting, for the next one to settle. */
@@ -18,13 +18,13 @@ const WORDS = ["a", "bc ", "déf", "😀", "\n", "", "xyzzy "] as const;
 export function randomSegments(random: Random, messageId: string): Segment[] {
   const ids = counter();
   let open: OpenCall[] = [];
-  return Array.from({ length: 1 + random.int(3) }, () => {
+  return Array.from({ length: 1 + random.below(3) }, () => {
     const chunks: UIMessageChunk[] = [
       { type: "start", messageId, ...maybe(random, { messageMetadata: metadata(random) }) },
     ];
     for (const call of open) chunks.push(...settleLater(random, call));
     open = [];
-    const steps = 1 + random.int(3);
+    const steps = 1 + random.below(3);
     for (let step = 1; step <= steps; step++) chunks.push(...randomStep(random, ids, step === steps ? open : null));
     chunks.push({ type: "finish", ...maybe(random, { messageMetadata: metadata(random) }) });
     return { chunks };
@@ -39,8 +39,8 @@ function randomStep(random: Random, ids: () => string, open: OpenCall[] | null):
 }
 
 function threads(random: Random, ids: () => string, open: OpenCall[] | null): Thread[] {
-  return Array.from({ length: random.int(6) }, (_, index) => {
-    switch (random.int(5)) {
+  return Array.from({ length: random.below(6) }, (_, index) => {
+    switch (random.below(5)) {
       case 0:
         return textThread(random, "text", `t${index}`);
       case 1:
@@ -55,7 +55,7 @@ function threads(random: Random, ids: () => string, open: OpenCall[] | null): Th
 }
 
 function textThread(random: Random, kind: "text" | "reasoning", id: string): Thread {
-  const deltas = Array.from({ length: random.int(6) }, (): UIMessageChunk => ({
+  const deltas = Array.from({ length: random.below(6) }, (): UIMessageChunk => ({
     type: `${kind}-delta`,
     id,
     delta: random.pick(WORDS),
@@ -107,7 +107,7 @@ function toolThread(random: Random, toolCallId: string, open: OpenCall[] | null)
 function inputDeltas(random: Random, toolCallId: string, json: string): Thread {
   const deltas: Thread = [];
   for (let at = 0; at < json.length;) {
-    const end = at + 1 + random.int(12);
+    const end = at + 1 + random.below(12);
     deltas.push({ type: "tool-input-delta", toolCallId, inputTextDelta: json.slice(at, end) });
     at = end;
   }
@@ -147,7 +147,7 @@ function settle(random: Random, toolCallId: string, mayAsk = true): Thread {
           { type: "tool-approval-response", approvalId, approved: true },
         ]
       : [];
-  const preliminary = Array.from({ length: random.int(3) }, (_, index): UIMessageChunk => ({
+  const preliminary = Array.from({ length: random.below(3) }, (_, index): UIMessageChunk => ({
     type: "tool-output-available",
     toolCallId,
     output: { at: index },
@@ -180,7 +180,7 @@ function single(random: Random): Thread {
       { type: "reasoning-file", url: "https://example.com/b.png", mediaType: "image/png" },
       { type: "custom", kind: "vendor.block", ...maybe(random, provider(random)) },
       { type: "steering-message", id, parts: [{ type: "text", text: "and faster" }] },
-      { type: "data-progress", id, data: { percent: random.int(100) } },
+      { type: "data-progress", id, data: { percent: random.below(100) } },
       { type: "data-note", data: random.pick(WORDS) },
       { type: "data-ping", data: 1, transient: true },
       { type: "message-metadata", messageMetadata: metadata(random) },
@@ -189,11 +189,14 @@ function single(random: Random): Thread {
 }
 
 function metadata(random: Random): Record<string, unknown> {
-  return { [random.pick(["usage", "model"])]: { [random.pick(["in", "out"])]: random.int(9) }, list: [random.int(9)] };
+  return {
+    [random.pick(["usage", "model"])]: { [random.pick(["in", "out"])]: random.below(9) },
+    list: [random.below(9)],
+  };
 }
 
 function provider(random: Random): { providerMetadata: Record<string, Record<string, string>> } {
-  return { providerMetadata: { [random.pick(["openai", "anthropic"])]: { signature: `s${random.int(99)}` } } };
+  return { providerMetadata: { [random.pick(["openai", "anthropic"])]: { signature: `s${random.below(99)}` } } };
 }
 
 function maybe<T extends object>(random: Random, fields: T, probability = 0.3): Partial<T> {
@@ -204,9 +207,9 @@ function interleave(random: Random, waiting: Thread[]): UIMessageChunk[] {
   const queues = waiting.map((thread) => [...thread]).filter((thread) => thread.length > 0);
   const merged: UIMessageChunk[] = [];
   while (queues.length > 0) {
-    const at = random.int(queues.length);
+    const at = random.below(queues.length);
     // Runs of one part are the rule; switching after each chunk the exception.
-    for (let run = 1 + random.int(4); run > 0; run--) merged.push(...(queues[at]?.splice(0, 1) ?? []));
+    for (let run = 1 + random.below(4); run > 0; run--) merged.push(...(queues[at]?.splice(0, 1) ?? []));
     if (queues[at]?.length === 0) queues.splice(at, 1);
   }
   return merged;

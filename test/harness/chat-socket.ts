@@ -92,10 +92,9 @@ export class ChatSocket {
     return this.responses(id).filter((frame) => !frame.done && frame.body !== "")[n - 1] as ResponseFrame;
   }
 
-  /** Resolves when this many texts that are not chat frames have come. */
-  async foreignCount(n: number): Promise<string[]> {
-    while (this.foreign.length < n) await new Promise<void>((resolve) => (this.#wake = resolve));
-    return this.foreign;
+  /** Resolves when this many texts that are not chat frames and pass have come. */
+  async foreignCount(n: number, test: (text: string) => boolean): Promise<void> {
+    while (this.foreign.filter(test).length < n) await new Promise<void>((resolve) => (this.#wake = resolve));
   }
 
   /** Waits until the server has answered a probe, so that everything before it has been handled. */

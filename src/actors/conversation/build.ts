@@ -9,7 +9,7 @@ import { openDatabase } from "../../shared/platform/database.ts";
 import { migrate } from "../../shared/platform/migrate.ts";
 import { errorResponse, refusalCode, refusalText } from "./access.ts";
 import { ConfigStore } from "./config-store.ts";
-import type { Conversation } from "./conversation.ts";
+import type { ConversationHost } from "./host.ts";
 import { KeepAwake } from "./keep-awake.ts";
 import { migrations } from "./migrations.ts";
 import type { ConversationParts, Hooks } from "./parts.ts";
@@ -32,7 +32,11 @@ export interface BuiltConversation {
 }
 
 /** Call once, in the constructor. Fields of the subclass are not set yet; nothing here reads them. */
-export function buildConversation(agent: Conversation, storage: DurableObjectStorage, clock: Clock): BuiltConversation {
+export function buildConversation(
+  agent: ConversationHost,
+  storage: DurableObjectStorage,
+  clock: Clock,
+): BuiltConversation {
   const db = openDatabase(storage);
   migrate(db, migrations);
   const parts = buildParts(agent, db, clock);
@@ -50,7 +54,7 @@ export function buildConversation(agent: Conversation, storage: DurableObjectSto
   };
 }
 
-function buildParts(agent: Conversation, db: ConversationParts["db"], clock: Clock): ConversationParts {
+function buildParts(agent: ConversationHost, db: ConversationParts["db"], clock: Clock): ConversationParts {
   const messages = new MessageStore(db);
   const retention = () => ({
     keepMs: agent.streamRetentionMs,
@@ -73,7 +77,7 @@ function buildParts(agent: Conversation, db: ConversationParts["db"], clock: Clo
   };
 }
 
-function hooksOf(agent: Conversation): Hooks {
+function hooksOf(agent: ConversationHost): Hooks {
   return {
     onChatMessage: (options) => agent.onChatMessage(options),
     onChatError: (error, context) => agent.onChatError(error, context),

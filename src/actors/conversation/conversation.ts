@@ -37,6 +37,7 @@ import { createToolsFromClientSchemas } from "./turn/client-tools.ts";
 import { DEFAULT_JOIN_MS, joiningModel } from "./turn/join-model.ts";
 import { DEFAULT_FLUSH_LIMITS, type FlushLimits } from "./turn/segment-writer.ts";
 
+// size: most fields are options that people assign in their own class; the state is in the one private field.
 export class Conversation<
   Env extends Cloudflare.Env = Cloudflare.Env,
   State = unknown,

@@ -4,7 +4,7 @@ import { type ChatProtocolCallbacks, sendFrame } from "../../chat/setup-chat-pro
 import { CHAT_MESSAGE_TYPES, parseChatBody, type ServerFrame } from "../../shared/wire.ts";
 import { errorResponse, originAllowed, refusalCloseCode, refusalCode, refusalText } from "./access.ts";
 import type { Action, Authorization } from "./contract.ts";
-import type { Conversation } from "./conversation.ts";
+import type { ConversationHost } from "./host.ts";
 import type { ConversationParts } from "./parts.ts";
 import { principalOf, rememberPrincipal } from "./principal.ts";
 import { handleHttp } from "./routes.ts";
@@ -15,7 +15,7 @@ import { allMessages, openingFrame } from "./transcript/view.ts";
 import { admit, type Admission } from "./turn/admission.ts";
 import { cancelTurn, clearConversation } from "./turn/cancel.ts";
 
-export function chatCallbacks(agent: Conversation, parts: ConversationParts): ChatProtocolCallbacks {
+export function chatCallbacks(agent: ConversationHost, parts: ConversationParts): ChatProtocolCallbacks {
   const permit = gate(agent);
   return {
     getMessages: () => allMessages(parts),
@@ -56,7 +56,7 @@ export function chatCallbacks(agent: Conversation, parts: ConversationParts): Ch
 type Refuse = (code: "unauthorized" | "forbidden", text: string) => ServerFrame;
 
 /** Runs `act` if the socket's principal may; in the same synchronous stretch when `authorize` is synchronous. */
-function gate(agent: Conversation) {
+function gate(agent: ConversationHost) {
   return (
     action: Action,
     connection: Connection,
@@ -71,7 +71,7 @@ function gate(agent: Conversation) {
 }
 
 async function openSocket(
-  agent: Conversation,
+  agent: ConversationHost,
   parts: ConversationParts,
   connection: Connection,
   request: Request,
