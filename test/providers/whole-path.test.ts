@@ -175,7 +175,11 @@ describe(`the whole path over ${counted}`, () => {
         error: true,
         code: expect.stringMatching(/^(?:model_error|rate_limited)$/),
       });
-      expect(answers.map(comparable)).toEqual(answers.map(() => comparable(expected)));
+      // Whether a step had begun before an error that comes first is a matter of timing; it shows nothing.
+      const shown = answers.filter(hasRenderableParts);
+      expect(shown.map(comparable)).toEqual(
+        hasRenderableParts(expected) ? answers.map(() => comparable(expected)) : [],
+      );
 
       const messages = await readBack(run, url);
       const stored = messages.slice(1).map(({ id, role, parts }) => ({ id, role, parts }));
