@@ -29,15 +29,19 @@ export type SocketFactory = (address: ConversationAddress) => ChatSocket;
  * more slowly up to 10 s. It keeps nothing to send for later: the client knows
  * best what is still due.
  */
-export const reconnectingSocket: SocketFactory = (address) => {
-  const query = new URLSearchParams({ [CAPABILITY_PARAM]: CAPABILITIES.join(",") });
-  return new ReconnectingWebSocket(`${originOf(address).replace(/^http/, "ws")}${pathOf(address)}?${query}`, [], {
+export const reconnectingSocket: SocketFactory = (address) =>
+  new ReconnectingWebSocket(connectionUrl(address), [], {
     minReconnectionDelay: 500 + Math.random() * 500,
     maxReconnectionDelay: 10_000,
     connectionTimeout: 10_000,
     maxEnqueuedMessages: 0,
   });
-};
+
+/** The WebSocket URL of a conversation, with what this client understands. */
+export function connectionUrl(address: ConversationAddress): string {
+  const query = new URLSearchParams({ [CAPABILITY_PARAM]: CAPABILITIES.join(",") });
+  return `${originOf(address).replace(/^http/, "ws")}${pathOf(address)}?${query}`;
+}
 
 /** A page of messages, oldest first. */
 export interface MessagePage {

@@ -39,7 +39,7 @@ function onChunk(state: ChatState, frame: ResponseFrame, chunk: UIMessageChunk):
   if (known === undefined && frame.replay === true) return state;
   const accepted = acceptRequest(state, frame.id, "stream");
   const answer = known ?? startAnswer(frame.id, "live", placeOfAnswer(accepted, frame.id), accepted.transcript);
-  const next = putAnswer(accepted, receiveChunk(answer, frame, chunk).answer);
+  const next = putAnswer(accepted, receiveChunk(answer, frame, chunk));
   return known === undefined ? { ...next, isWaiting: false, isRecovering: false, ending: null } : next;
 }
 

@@ -142,7 +142,7 @@ function onTail(state: ChatState, frame: ServerFrameOf<"cf_agent_chat_tail">): C
   const told = applyTail(state.transcript, frame.after, frame.messages);
   if (told === null || state.awaitedFetch !== null) return fetchPage(state);
   const kept = frame.first === undefined ? told : dropBefore(told, frame.first);
-  const hasMore = frame.after === null || frame.first !== undefined ? false : state.hasMore;
+  const hasMore = frame.first === undefined && state.hasMore;
   return installTranscript({ ...state, hasMore }, kept);
 }
 

@@ -2,8 +2,8 @@
  * A request of this client, from the click to its one end.
  *
  *   queued ──send──▶ sent ──accept──▶ pending ──stream──▶ streaming ──end──▶ ended
- *      ▲               │                 │                   │
- *      └──── forget: the server has never seen it ───────────┘
+ *      ▲               │
+ *      └── forget ─────┘   the server has never seen it
  *
  * The table is total; `ended` is never left. A request that is sent again
  * keeps its id, so that the server can tell that it has it already.
@@ -20,8 +20,8 @@ export type RequestEvent = (typeof REQUEST_EVENTS)[number];
 const table: Readonly<Record<RequestState, Readonly<Record<RequestEvent, RequestState>>>> = {
   queued: { send: "sent", accept: "pending", stream: "streaming", forget: "queued", end: "ended" },
   sent: { send: "sent", accept: "pending", stream: "streaming", forget: "queued", end: "ended" },
-  pending: { send: "pending", accept: "pending", stream: "streaming", forget: "queued", end: "ended" },
-  streaming: { send: "streaming", accept: "streaming", stream: "streaming", forget: "queued", end: "ended" },
+  pending: { send: "pending", accept: "pending", stream: "streaming", forget: "pending", end: "ended" },
+  streaming: { send: "streaming", accept: "streaming", stream: "streaming", forget: "streaming", end: "ended" },
   ended: { send: "ended", accept: "ended", stream: "ended", forget: "ended", end: "ended" },
 };
 

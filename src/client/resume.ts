@@ -3,7 +3,7 @@
  *
  *   open ──▶ probe {own unfinished requests}
  *            ├─ terminal frames of those that ended
- *            └─ resuming | pending | none {unknown}  ──▶ send what is unheard of or still queued
+ *            └─ resuming | pending | none {unknown}  ──▶ send what is unknown or still queued
  *
  * Nothing is sent before the probe is answered, so that requests keep their
  * order and none is sent twice. At most one probe waits for its answer.
@@ -20,7 +20,6 @@ import {
   placeOfAnswer,
   putAnswer,
   sendFrame,
-  updateRequest,
 } from "./chat-state.ts";
 import { isInFlight, requestFrame } from "./own-request.ts";
 import { foldAgain, isRunning, startAnswer } from "./running-answer.ts";
@@ -61,18 +60,10 @@ function startProbe(state: ChatState): ChatState {
   );
 }
 
-/** An offer of a running stream: attach to it, unless this socket already is. */
+/** An offer of a running stream: attach to it. Offered again it is attached to again, for the server now holds it back. */
 export function onResuming(state: ChatState, frame: ServerFrameOf<"cf_agent_stream_resuming">): ChatState {
-  const answered = onAnswer(state, frame.probeId, unheardOf(state), frame.id);
+  const answered = onAnswer(state, frame.probeId, frame.unknown ?? [], frame.id);
   return answered.closedIds.includes(frame.id) ? answered : attach(answered, frame);
-}
-
-/**
- * A running stream hides what became of the requests behind it. Those of which
- * the server has given no sign are sent again: it knows them by their id.
- */
-function unheardOf(state: ChatState): readonly string[] {
-  return state.requests.filter((request) => request.state === "sent").map((request) => request.id);
 }
 
 function attach(state: ChatState, frame: ServerFrameOf<"cf_agent_stream_resuming">): ChatState {
@@ -80,8 +71,8 @@ function attach(state: ChatState, frame: ServerFrameOf<"cf_agent_stream_resuming
   const known =
     findAnswer(accepted, frame.id) ??
     startAnswer(frame.id, "detached", placeOfAnswer(accepted, frame.id), accepted.transcript);
-  if (known.phase !== "detached") return accepted;
-  const isAhead = frame.lastSeq !== undefined && known.seq > frame.lastSeq;
+  if (known.phase === "replaying") return accepted;
+  const isAhead = known.seq === 0 || (frame.lastSeq !== undefined && known.seq > frame.lastSeq);
   const answer = isAhead ? foldAgain(known) : known;
   const isContinuation = answer.isContinuation || frame.continuation === true;
   return sendFrame(putAnswer(accepted, { ...answer, phase: "replaying", isContinuation }), {
@@ -139,12 +130,10 @@ function onAnswer(
   return unknown.reduce(forget, closed);
 }
 
+/** One that the server has had and knows no more went with a cleared conversation; any other is sent again. */
 function forget(state: ChatState, id: string): ChatState {
-  const queued = updateRequest(moveRequest(state, id, "forget"), id, (request) => ({
-    ...request,
-    isAccepted: request.trigger === "regenerate-message",
-  }));
-  return { ...queued, closedIds: queued.closedIds.filter((closed) => closed !== id) };
+  if (findRequest(state, id)?.state === "sent") return moveRequest(state, id, "forget");
+  return endTurn(state, { requestId: id, outcome: "aborted", text: "", code: "aborted", isRetryable: false });
 }
 
 /** After every event: tells the server what is due, when it can be told. */

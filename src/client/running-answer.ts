@@ -35,9 +35,6 @@ export interface RunningAnswer {
   readonly origin: Transcript;
 }
 
-/** What a chunk did: `gap` means that an earlier one is missing and nothing was folded. */
-export type Received = { readonly answer: RunningAnswer; readonly isGap: boolean };
-
 export function startAnswer(
   requestId: string,
   phase: RunningAnswer["phase"],
@@ -50,20 +47,22 @@ export function startAnswer(
 /**
  * Folds the chunk of a frame. One that was folded before changes nothing. A
  * replayed chunk may cover several seqs and counts only while replaying; a live
- * one must be the very next.
+ * one must be the very next: before any other the answer comes loose, to be
+ * attached to again. A chunk without a seq is taken as it comes.
  */
 export function receiveChunk(
   answer: RunningAnswer,
   frame: ServerFrameOf<"cf_agent_use_chat_response">,
   chunk: UIMessageChunk,
-): Received {
-  const seq = frame.seq ?? answer.seq + 1;
+): RunningAnswer {
+  const { seq = answer.seq } = frame;
   const isReplay = frame.replay === true;
-  if (seq <= answer.seq || (isReplay && answer.phase !== "replaying")) return { answer, isGap: false };
-  if (!isReplay && seq > answer.seq + 1) return { answer: { ...answer, phase: "detached" }, isGap: true };
+  const isKnown = frame.seq !== undefined && seq <= answer.seq;
+  if (isKnown || (isReplay && answer.phase !== "replaying")) return answer;
+  if (!isReplay && seq > answer.seq + 1) return { ...answer, phase: "detached" };
   const isContinuation = answer.isContinuation || frame.continuation === true;
   const fold = applyChunk(answer.fold ?? beginFold(answer, isContinuation, chunk), chunk);
-  return { answer: { ...answer, seq, isNews: true, isContinuation, fold }, isGap: false };
+  return { ...answer, seq, isNews: true, isContinuation, fold };
 }
 
 export function isRunning(answer: RunningAnswer): boolean {

@@ -7,6 +7,7 @@ import type { ErrorCode } from "../shared/errors.ts";
 import type { TurnOutcome } from "../shared/wire.ts";
 import { type ChatState, isBusy } from "./chat-state.ts";
 import type { LinkState } from "./link.ts";
+import { cutOf } from "./cut-answer.ts";
 import { isUnfinished } from "./own-request.ts";
 import { isRunning, type RunningAnswer } from "./running-answer.ts";
 import { isSame } from "./same.ts";
@@ -65,7 +66,8 @@ function canRetry(state: ChatState): boolean {
   if (isBusy(state)) return false;
   if (state.requests.some((request) => !isUnfinished(request))) return state.ending?.isRetryable !== false;
   if (!state.transcript.some((message) => message.role === "user")) return false;
-  const isUnanswered = state.transcript.at(-1)?.role === "user";
+  const last = state.transcript.at(-1);
+  const isUnanswered = last?.role === "user" || (last !== undefined && cutOf(last) !== null);
   switch (state.ending?.outcome) {
     case "error":
       return state.ending.isRetryable;

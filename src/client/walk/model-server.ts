@@ -121,6 +121,7 @@ export class ModelServer {
       this.#terminate(turn, { body: "", outcome: "aborted" });
     }
     this.transcript = [];
+    for (const records of [this.terminals, this.chunksOf, this.known]) records.clear();
     this.#broadcast({ type: T.CHAT_CLEAR });
     this.#release();
   }
@@ -238,17 +239,17 @@ export class ModelServer {
       if (terminal) socket.send(terminal);
     }
     const told = unknown.length > 0 ? { unknown } : {};
-    if (this.running) return this.#offer(socket, this.running, probeId);
+    if (this.running) return this.#offer(socket, this.running, probeId, unknown);
     if (this.isIdle) return socket.send({ type: T.STREAM_RESUME_NONE, reason: "idle", probeId, ...told });
     socket.parked = probeId;
     const next = this.queue[0]?.requestId;
     socket.send({ type: T.STREAM_PENDING, probeId, ...(next === undefined ? {} : { id: next }), ...told });
   }
 
-  #offer(socket: ServerSocket, turn: Turn, probeId?: string): void {
+  #offer(socket: ServerSocket, turn: Turn, probeId?: string, unknown: string[] = []): void {
     socket.excludedFrom = turn.requestId;
     socket.parked = null;
-    const told = probeId === undefined ? {} : { probeId };
+    const told = { ...(probeId === undefined ? {} : { probeId }), ...(unknown.length > 0 ? { unknown } : {}) };
     const continuation = turn.isContinuation ? { continuation: true } : {};
     socket.send({ type: T.STREAM_RESUMING, id: turn.requestId, lastSeq: turn.sent.length, ...continuation, ...told });
   }
