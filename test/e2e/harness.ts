@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Browser, chromium } from "playwright-core";
 import { findChromium } from "../../scripts/ensure.mjs";
-import { descendants, freePort, startTool, type Tool, untilAnswers } from "./processes.ts";
+import { descendants, freePort, kill, type Running, startTool, type Tool, untilAnswers } from "./processes.ts";
 
 export interface LocalServerOptions {
   /** A wrangler configuration, from the project's root. */
@@ -47,7 +47,7 @@ export async function startWrangler(options: LocalServerOptions): Promise<LocalS
   return {
     url,
     output: () => tool.output(),
-    killRuntime: () => killRuntimeOf(tool),
+    killRuntime: () => runtimesOf(tool).forEach(kill),
     restart: async () => {
       await end(tool);
       tool = await start();
@@ -66,30 +66,17 @@ function wranglerArguments({ config, vars = {} }: LocalServerOptions, port: numb
   return ["dev", "--config", config, "--persist-to", storage, ...address, ...variables, ...quiet];
 }
 
-function killRuntimeOf({ child }: Tool): void {
-  if (child.pid === undefined) return;
-  for (const { pid, program } of descendants(child.pid)) if (program === "workerd") kill(pid);
-}
+const runtimesOf = ({ child }: Tool): Running[] =>
+  child.pid === undefined ? [] : descendants(child.pid).filter(({ program }) => program === "workerd");
 
-/** Asks wrangler to end; what it left behind after five seconds is killed. */
-async function end({ child, ended }: Tool): Promise<void> {
-  if (child.pid === undefined) return;
-  const started = descendants(child.pid);
-  child.kill("SIGTERM");
-  const timer = setTimeout(() => child.kill("SIGKILL"), 5_000);
-  await ended;
+/** Asks wrangler to end, for five seconds, and makes sure that its runtime has ended too. */
+async function end(tool: Tool): Promise<void> {
+  const runtimes = runtimesOf(tool);
+  tool.child.kill("SIGTERM");
+  const timer = setTimeout(() => tool.child.kill("SIGKILL"), 5_000);
+  await tool.ended;
   clearTimeout(timer);
-  // A process id may be taken again by something else; only a runtime that has lost its parent is ours.
-  for (const { pid, program } of started) if (program === "workerd") kill(pid);
-}
-
-function kill(pid: number): void {
-  try {
-    process.kill(pid, "SIGKILL");
-  } catch (error) {
-    const isGone = error instanceof Error && "code" in error && error.code === "ESRCH";
-    if (!isGone) throw error;
-  }
+  runtimes.forEach(kill);
 }
 
 /** A headless Chromium, with nothing that reaches for the network on its own. Close it when done. */

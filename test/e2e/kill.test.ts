@@ -15,7 +15,7 @@ import { startWorkerd, type Workerd } from "./workerd.ts";
 const killsPerSeed = 10;
 const conversations = 6;
 /** About what a round of turns sends; a kill that never comes up falls after all turns have ended. */
-const framesPerRound = 110;
+const framesPerRound = 150;
 const asked = process.env["FUZZ_SEED"];
 const seeds = asked === undefined ? Array.from({ length: 10 }, (_, at) => at + 1) : [Number(asked)];
 
@@ -131,7 +131,7 @@ async function nextTurn(party: Party): Promise<void> {
 
 async function round(parties: readonly Party[], random: Random): Promise<void> {
   const requests = parties.map((party) =>
-    newRequest(party, { deltas: 5 + random.below(35), paceMs: 2 + random.below(8) }),
+    newRequest(party, { deltas: 10 + random.below(70), paceMs: 2 + random.below(8) }),
   );
   parties.forEach(({ client }, at) => client.ask(requests[at]!));
   await framesPass(parties, random.below(framesPerRound));

@@ -8,17 +8,20 @@ import { root } from "../house/sources.ts";
 export interface Running {
   readonly pid: number;
   readonly parent: number;
-  /** The file name of the executable; empty when it may not be read. */
+  /** The file name of the executable. */
   readonly program: string;
+  /** In ticks since the machine started; with the id it names a process for good, as ids are used again. */
+  readonly startedAt: number;
 }
 
 /** A process may end while it is looked at; then it is left out. */
 function look(pid: string): Running[] {
   try {
     const status = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The name in brackets may contain spaces and brackets; the parent is the second field after the last one.
-    const parent = Number(status.slice(status.lastIndexOf(")") + 2).split(" ")[1]);
-    return [{ pid: Number(pid), parent, program: basename(readlinkSync(`/proc/${pid}/exe`)) }];
+    // The name in brackets may contain spaces and brackets; the fields after the last one begin with the third.
+    const fields = status.slice(status.lastIndexOf(")") + 2).split(" ");
+    const program = basename(readlinkSync(`/proc/${pid}/exe`));
+    return [{ pid: Number(pid), parent: Number(fields[1]), program, startedAt: Number(fields[19]) }];
   } catch (error) {
     if (error instanceof Error && "code" in error) return [];
     throw error;
@@ -37,6 +40,11 @@ export function descendants(pid: number): Running[] {
     for (const one of all) if (family.has(one.parent)) family.add(one.pid);
   }
   return all.filter((one) => one.pid !== pid && family.has(one.pid));
+}
+
+/** SIGKILLs a process found before, if it still runs. */
+export function kill({ pid, startedAt }: Running): void {
+  if (look(String(pid)).some((found) => found.startedAt === startedAt)) process.kill(pid, "SIGKILL");
 }
 
 /** A port of the loopback interface that nothing listens on at the moment. */
