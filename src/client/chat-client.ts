@@ -71,13 +71,13 @@ export class ChatClient {
   }
 
   /** Calls `listener` after changes that a snapshot shows, at most once per frame. Returns how to stop that. */
-  subscribe = (listener: () => void): (() => void) => {
+  readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   };
 
   /** The conversation as it is now. The same object as long as nothing visible has changed. */
-  getSnapshot = (): ChatView => {
+  readonly getSnapshot = (): ChatView => {
     this.#view = viewOf(this.#state, this.#link, this.#view);
     return this.#view;
   };
