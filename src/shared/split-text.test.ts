@@ -20,4 +20,16 @@ describe("splitText", () => {
       }
     }
   });
+
+  it("fills each piece", () => {
+    expect(splitText("x".repeat(3000), 1000).map((piece) => piece.length)).toEqual([1000, 1000, 1000]);
+    expect(splitText("😀".repeat(1000), 999).map(utf8Bytes)).toEqual([996, 996, 996, 996, 16]);
+  });
+
+  it("keeps lone surrogates, and a byte order mark at the start of a piece", () => {
+    const text = "\ud83d\ufeff\ude00".repeat(200);
+    const pieces = splitText(text, 100);
+    expect(pieces.join("") === text).toBe(true);
+    expect(pieces.every((piece) => utf8Bytes(piece) <= 100)).toBe(true);
+  });
 });

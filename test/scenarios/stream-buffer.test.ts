@@ -1,10 +1,10 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import type { UIMessageChunk } from "ai";
 import { describe, expect, it } from "vitest";
-import type { ChunkEntry } from "../../src/actors/stream-buffer/contract.ts";
+import type { ChunkEntry, StreamBufferContract } from "../../src/actors/stream-buffer/contract.ts";
 import { entryOf, joinEntries } from "../../src/actors/stream-buffer/frames.ts";
 import { isTroupeError } from "../../src/shared/errors.ts";
-import { newStreamBuffer } from "../harness/stream-buffers.ts";
+import { newStreamBuffer, type StreamBufferStub } from "../harness/stream-buffers.ts";
 
 const text = (delta: string): UIMessageChunk => ({ type: "text-delta", id: "t", delta });
 const deltas = (from: number, to: number): ChunkEntry[] =>
@@ -96,14 +96,12 @@ describe("a StreamBuffer", () => {
     ["an unknown end", { ...sound, end: { kind: "lost" } }],
   ])("refuses an append with %s and stores nothing", async (_, request) => {
     const buffer = newStreamBuffer();
-    const refused = await codeOf((buffer.append as (request: unknown) => Promise<unknown>)(request));
-    expect(refused).toBe("bad_request");
+    expect(await refusalOf(buffer, ["append", request])).toBe("bad_request");
     expect(await buffer.sweep(0)).toEqual({ dropped: 0, oldestMs: null });
   });
 
   it("refuses other verbs with arguments that are not theirs", async () => {
-    const buffer = newStreamBuffer() as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>;
-    const calls: [string, ...unknown[]][] = [
+    const calls: Call[] = [
       ["read", { streamId: "s", after: -1 }],
       ["read", { streamId: "s", after: 0, maxBytes: 0 }],
       ["read", { streamId: "s", after: 0, maxBytes: 1e12 }],
@@ -114,7 +112,11 @@ describe("a StreamBuffer", () => {
       ["drop", [1]],
       ["sweep", null],
     ];
-    for (const [verb, ...args] of calls) expect(await codeOf(buffer[verb]?.(...args))).toBe("bad_request");
+    for (const call of calls) expect(await refusalOf(newStreamBuffer(), call)).toBe("bad_request");
+  });
+
+  it("tells the caller on the other side what was wrong", async () => {
+    expect(await codeOf(() => newStreamBuffer().read({ streamId: "s", after: -1 }))).toBe("bad_request");
   });
 
   it("ignores what it does not know inside a request, and stores a prototype's name as any other id", async () => {
@@ -125,10 +127,20 @@ describe("a StreamBuffer", () => {
   });
 });
 
-/** The code of the TroupeError that a call rejects with. */
-async function codeOf(call: Promise<unknown> | undefined): Promise<string> {
+type Call = readonly [verb: keyof StreamBufferContract, ...args: unknown[]];
+
+/** How the object refuses a call made inside it: the runtime logs every error that crosses the border. */
+async function refusalOf(buffer: StreamBufferStub, [verb, ...args]: Call): Promise<string> {
+  return runInDurableObject(buffer, (instance) => {
+    const verbs = instance as unknown as Record<Call[0], (...args: unknown[]) => Promise<unknown>>;
+    return codeOf(() => verbs[verb](...args));
+  });
+}
+
+/** The code of the TroupeError that `call` rejects with. */
+async function codeOf(call: () => Promise<unknown>): Promise<string> {
   try {
-    await call;
+    await call();
     return "resolved";
   } catch (error) {
     return isTroupeError(error) ? error.code : String(error);

@@ -96,6 +96,13 @@ describe("append", () => {
     }),
   );
 
+  it("writes 4 MB in three rows", () =>
+    inStreamBuffer((real) => {
+      const { db, take } = counted(real);
+      add(db, [entryOf(1, tool("x".repeat(4_000_000)))]);
+      expect(take().rowsWritten).toBe(3);
+    }));
+
   it("refuses a chunk that is not JSON", () =>
     inStreamBuffer((db) => {
       expect(() => add(db, [entryOf(1, tool(1n))])).toThrow(expect.objectContaining({ code: "bad_request" }));
