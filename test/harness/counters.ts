@@ -19,11 +19,38 @@ function meter(label: string) {
   return found;
 }
 
+/** A crash that is to come: at the n-th point that its actor passes. */
+const crashes = new Map<string, { left: number; passed: number }>();
+
+/**
+ * Lets the actor lose its memory at the n-th point from now (from 0). Points are
+ * derived from what it does: each SQL statement and each call to another actor.
+ */
+export function crashAt(label: string, n: number): void {
+  crashes.set(label, { left: n, passed: 0 });
+}
+
+/** How many points the actor has passed since `crashAt`; forgets the crash. */
+export function pointsPassed(label: string): number {
+  const passed = crashes.get(label)?.passed ?? 0;
+  crashes.delete(label);
+  return passed;
+}
+
+/** One point. At the chosen one the object is gone: what it wrote since its last await with it. */
+export function point(ctx: Pick<DurableObjectState, "abort">, label: string): void {
+  const crash = crashes.get(label);
+  if (crash === undefined) return;
+  crash.passed++;
+  if (crash.left-- === 0) ctx.abort("crash point");
+}
+
 /** Call first thing in a constructor: counts everything that goes through `ctx.storage`. */
 export function instrument<T extends DurableObjectState>(ctx: T, label: string): T {
   const { storage } = ctx;
   const exec = storage.sql.exec.bind(storage.sql);
   storage.sql.exec = ((query: string, ...bindings: unknown[]) => {
+    point(ctx, label);
     const cursor = exec(query, ...bindings);
     const { counts, cursors } = meter(label);
     counts.statements++;

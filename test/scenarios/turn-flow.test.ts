@@ -15,7 +15,9 @@ async function texts(name: string): Promise<string[]> {
 describe("how a turn ends", () => {
   it("F29, F30: keeps what was generated before an error, tells it once, and goes on", async () => {
     let n = 0;
-    stage("end-1").model = new ScriptedModel(() => (n++ === 0 ? say("a", "b", "c", new Error("key sk-123 is wrong")) : say("fine")));
+    stage("end-1").model = new ScriptedModel(() =>
+      n++ === 0 ? say("a", "b", "c", new Error("key sk-123 is wrong")) : say("fine"),
+    );
     const socket = await ChatSocket.open("end-1");
     socket.ask("r1", "hi");
     const end = await socket.ended("r1");
@@ -50,7 +52,11 @@ describe("how a turn ends", () => {
     };
     const socket = await ChatSocket.open("end-3");
     socket.ask("r1", "hi");
-    expect(await socket.ended("r1")).toMatchObject({ error: true, code: "no_model", body: expect.stringContaining("getModel()") });
+    expect(await socket.ended("r1")).toMatchObject({
+      error: true,
+      code: "no_model",
+      body: expect.stringContaining("getModel()"),
+    });
   });
 
   it("F13: says so when there is no result, and stores no empty answer", async () => {
@@ -80,12 +86,22 @@ describe("how a turn ends", () => {
   });
 
   it("F202: takes an SSE response, a plain text response and a streamable alike", async () => {
-    const chunks = [{ type: "start" }, { type: "text-start", id: "1" }, { type: "text-delta", id: "1", delta: "same" }, { type: "text-end", id: "1" }, { type: "finish" }];
+    const chunks = [
+      { type: "start" },
+      { type: "text-start", id: "1" },
+      { type: "text-delta", id: "1", delta: "same" },
+      { type: "text-end", id: "1" },
+      { type: "finish" },
+    ];
     const sse = chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("") + "data: [DONE]\n\n";
     const results = [
       () => new Response(sse, { headers: { "content-type": "text/event-stream" } }),
       () => new Response("same"),
-      () => ({ toUIMessageStream: async function* () { yield* chunks as never[]; } }),
+      () => ({
+        toUIMessageStream: async function* () {
+          yield* chunks as never[];
+        },
+      }),
     ];
     for (const [i, result] of results.entries()) {
       stage(`end-6-${i}`).onChatMessage = result;
@@ -113,7 +129,9 @@ describe("how a turn ends", () => {
     expect(await socket.ended("r1")).toMatchObject({ outcome: "completed" });
     expect(model.calls).toHaveLength(10);
     const [, answer] = await storedMessages("end-7");
-    expect(answer?.parts.filter((part) => part.type === "tool-again" && part.state === "output-available")).toHaveLength(10);
+    expect(
+      answer?.parts.filter((part) => part.type === "tool-again" && part.state === "output-available"),
+    ).toHaveLength(10);
   });
 
   it("ends an answer that never stops at a stated limit, keeping it", async () => {
@@ -124,26 +142,44 @@ describe("how a turn ends", () => {
     });
     const socket = await ChatSocket.open("end-8");
     socket.ask("r1", "hi");
-    expect(await socket.ended("r1")).toMatchObject({ error: true, code: "limit", body: expect.stringContaining("20000") });
+    expect(await socket.ended("r1")).toMatchObject({
+      error: true,
+      code: "limit",
+      body: expect.stringContaining("20000"),
+    });
     expect((await texts("end-8"))[1]).toMatch(/^on and on /);
   });
 
   it("ends a silent model after the stated time, not while a tool runs", async () => {
     stage("end-9").configure = (self) => (self.chatStreamStallTimeoutMs = 60);
-    stage("end-9").model = new ScriptedModel((_, n) => (n === 0 ? [...toolCall("c", "slow", {}), finish("tool-calls")] : say("half", never)));
-    stage("end-9").tools = { slow: tool({ inputSchema: z.object({}), execute: async () => { await scheduler.wait(150); return "done"; } }) };
+    stage("end-9").model = new ScriptedModel((_, n) =>
+      n === 0 ? [...toolCall("c", "slow", {}), finish("tool-calls")] : say("half", never),
+    );
+    stage("end-9").tools = {
+      slow: tool({
+        inputSchema: z.object({}),
+        execute: async () => {
+          await scheduler.wait(150);
+          return "done";
+        },
+      }),
+    };
     const socket = await ChatSocket.open("end-9");
     socket.ask("r1", "hi");
     expect(await socket.ended("r1")).toMatchObject({ error: true, code: "timeout", retryable: true });
     const [, answer] = await storedMessages("end-9");
     expect(answer?.parts.map((part) => ("state" in part ? `${part.type} ${part.state}` : part.type))).toEqual([
-      "step-start", "tool-slow output-available", "step-start", "text done",
+      "step-start",
+      "tool-slow output-available",
+      "step-start",
+      "text done",
     ]);
   });
 
   it("T47: gives bad tool input and unknown tools back to the model", async () => {
     const model = new ScriptedModel((_, n) => {
-      if (n === 0) return [...toolCall("c1", "known", { n: "no number" }), ...toolCall("c2", "unknown", {}), finish("tool-calls")];
+      if (n === 0)
+        return [...toolCall("c1", "known", { n: "no number" }), ...toolCall("c2", "unknown", {}), finish("tool-calls")];
       return say("recovered");
     });
     stage("end-10").model = model;
@@ -183,7 +219,7 @@ describe("cancel", () => {
     other.cancel("r1");
     expect(await socket.ended("r1")).toMatchObject({ outcome: "aborted", body: "" });
     expect(await other.ended("r1")).toMatchObject({ outcome: "aborted" });
-    expect(model.calls[0]?.abortSignal?.aborted).toBe(true);
+    expect(model.aborted).toEqual([0]);
     expect(await texts("cancel-1")).toEqual(["hi", "half an answer"]);
     socket.ask("r2", "go on");
     await socket.ended("r2");
@@ -194,10 +230,20 @@ describe("cancel", () => {
   it("T28: ends promptly while a tool ignores the signal, and drops its late result", async () => {
     const late = gate();
     stage("cancel-2").model = new ScriptedModel(() => [...toolCall("c1", "stubborn", {}), finish("tool-calls")]);
-    stage("cancel-2").tools = { stubborn: tool({ inputSchema: z.object({}), execute: async () => { await late.passed; return "late"; } }) };
+    stage("cancel-2").tools = {
+      stubborn: tool({
+        inputSchema: z.object({}),
+        execute: async () => {
+          await late.passed;
+          return "late";
+        },
+      }),
+    };
     const socket = await ChatSocket.open("cancel-2");
     socket.ask("r1", "hi");
-    await socket.until((frame) => frame.type === "cf_agent_use_chat_response" && frame.body.includes("tool-input-available"));
+    await socket.until(
+      (frame) => frame.type === "cf_agent_use_chat_response" && frame.body.includes("tool-input-available"),
+    );
     socket.cancel("r1");
     expect(await socket.ended("r1")).toMatchObject({ outcome: "aborted" });
     late.open();
@@ -214,7 +260,9 @@ describe("cancel", () => {
     socket.ask("r1", "one");
     await socket.chunk("r1");
     socket.ask("r2", "two");
-    await socket.until((frame) => frame.type === "cf_agent_chat_tail" && frame.messages.some((message) => message.id === "r2-user"));
+    await socket.until(
+      (frame) => frame.type === "cf_agent_chat_tail" && frame.messages.some((message) => message.id === "r2-user"),
+    );
     expect(await texts("cancel-3")).toEqual(["one", "two"]);
     socket.cancel("r2");
     expect(await socket.ended("r2")).toMatchObject({ outcome: "aborted" });
@@ -233,7 +281,9 @@ describe("the line", () => {
     for (const id of ["r1", "r2", "r3"]) socket.ask(id, id);
     await socket.ended("r3");
     expect(await texts("line-1")).toEqual(["r1", "answer 1", "r2", "answer 2", "r3", "answer 3"]);
-    expect(model.calls.map((call) => call.prompt.filter((message) => message.role !== "system").length)).toEqual([1, 3, 5]);
+    expect(model.calls.map((call) => call.prompt.filter((message) => message.role !== "system").length)).toEqual([
+      1, 3, 5,
+    ]);
     for (const id of ["r1", "r2", "r3"]) expect(socket.responses(id).filter((frame) => frame.done)).toHaveLength(1);
   });
 
@@ -247,12 +297,15 @@ describe("the line", () => {
     other.clear();
     await socket.until((frame) => frame.type === "cf_agent_chat_clear");
     await other.until((frame) => frame.type === "cf_agent_chat_clear");
-    expect(["r1", "r2", "r3"].map((id) => socket.responses(id).filter((frame) => frame.done).map((frame) => frame.outcome))).toEqual([
-      ["aborted"],
-      ["skipped"],
-      ["skipped"],
-    ]);
-    expect(model.calls[0]?.abortSignal?.aborted).toBe(true);
+    expect(
+      ["r1", "r2", "r3"].map((id) =>
+        socket
+          .responses(id)
+          .filter((frame) => frame.done)
+          .map((frame) => frame.outcome),
+      ),
+    ).toEqual([["aborted"], ["skipped"], ["skipped"]]);
+    expect(model.aborted).toEqual([0]);
     expect(await storedMessages("line-2")).toEqual([]);
     expect(await socket.settled()).toMatchObject({ type: "cf_agent_stream_resume_none", reason: "idle" });
     socket.ask("r1", "r1");
@@ -270,7 +323,9 @@ describe("the line", () => {
     await socket.ended("r2");
     expect(await texts("line-3")).toEqual(["question", "version 2"]);
     expect(model.calls[1]?.prompt.map((message) => message.role)).toEqual(["system", "user"]);
-    const rows = await (await import("cloudflare:test")).runInDurableObject(conversation("line-3"), (_, state) =>
+    const rows = await (
+      await import("cloudflare:test")
+    ).runInDurableObject(conversation("line-3"), (_, state) =>
       state.storage.sql.exec("SELECT id FROM messages").toArray(),
     );
     expect(rows).toHaveLength(3);
@@ -289,12 +344,20 @@ describe("the line", () => {
 
   it("gives a custom body, the client's tools and the continuation flag to onChatMessage", async () => {
     const seen: unknown[] = [];
-    stage("line-5").onChatMessage = (options) => void seen.push({ ...options, abortSignal: undefined, signal: undefined });
+    stage("line-5").onChatMessage = (options) =>
+      void seen.push({ ...options, abortSignal: undefined, signal: undefined });
     const socket = await ChatSocket.open("line-5");
     socket.ask("r1", "hi", { tier: 1, clientTools: [{ name: "where" }], trigger: "submit-message" });
     await socket.ended("r1");
     expect(seen).toEqual([
-      { requestId: "r1", clientTools: [{ name: "where" }], body: { tier: 1 }, continuation: false, abortSignal: undefined, signal: undefined },
+      {
+        requestId: "r1",
+        clientTools: [{ name: "where" }],
+        body: { tier: 1 },
+        continuation: false,
+        abortSignal: undefined,
+        signal: undefined,
+      },
     ]);
   });
 });
@@ -320,7 +383,9 @@ describe("what the model sees", () => {
 
   it("bounds a 3 MB tool output for the model, keeps its shape, and stores it whole", async () => {
     const rows = Array.from({ length: 30_000 }, (_, i) => ({ i, text: "x".repeat(80) }));
-    const model = new ScriptedModel((_, n) => (n === 0 ? [...toolCall("c1", "dump", {}), finish("tool-calls")] : say("ok")));
+    const model = new ScriptedModel((_, n) =>
+      n === 0 ? [...toolCall("c1", "dump", {}), finish("tool-calls")] : say("ok"),
+    );
     stage("sees-2").model = model;
     stage("sees-2").tools = { dump: tool({ inputSchema: z.object({}), execute: () => ({ ok: true, rows }) }) };
     const socket = await ChatSocket.open("sees-2");
@@ -328,9 +393,7 @@ describe("what the model sees", () => {
     expect(await socket.ended("r1")).toMatchObject({ outcome: "completed" });
     const [, answer] = await storedMessages("sees-2");
     expect(answer?.parts.find((part) => part.type === "tool-dump")).toMatchObject({ output: { ok: true, rows } });
-    socket.ask("r2", "more");
-    await socket.ended("r2");
-    const seen = JSON.stringify(model.calls.at(-1)?.prompt);
+    const seen = JSON.stringify(model.calls[1]?.prompt);
     expect(seen.length).toBeLessThan(300_000);
     expect(seen).toContain('"ok":true');
     expect(seen).toContain("more items left out");
