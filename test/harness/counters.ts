@@ -10,14 +10,13 @@ export interface Counts {
   alarms: number;
 }
 
-/** Counts per actor name (its class and, for a conversation, its name). */
-const meters = new Map<string, { counts: Counts; cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] }>();
-
-function meter(label: string) {
-  const found = meters.get(label) ?? { counts: { statements: 0, rowsWritten: 0, rowsRead: 0, alarms: 0 }, cursors: [] };
-  meters.set(label, found);
-  return found;
+interface Meter {
+  readonly counts: Counts;
+  readonly cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[];
 }
+
+/** One per actor that is measured. A cursor counts on while it is read, so cursors are kept until they are summed. */
+const meters = new Map<string, Meter>();
 
 /** A crash that is to come: at the n-th point that its actor passes. */
 const crashes = new Map<string, { left: number; passed: number }>();
@@ -52,26 +51,34 @@ export function instrument<T extends DurableObjectState>(ctx: T, label: string):
   storage.sql.exec = ((query: string, ...bindings: unknown[]) => {
     point(ctx, label);
     const cursor = exec(query, ...bindings);
-    const { counts, cursors } = meter(label);
-    counts.statements++;
-    cursors.push(cursor);
+    const meter = meters.get(label);
+    if (meter !== undefined) {
+      meter.counts.statements++;
+      meter.cursors.push(cursor);
+    }
     return cursor;
   }) as typeof storage.sql.exec;
   const setAlarm = storage.setAlarm.bind(storage);
   storage.setAlarm = (...args: Parameters<typeof setAlarm>) => {
-    meter(label).counts.alarms++;
+    const meter = meters.get(label);
+    if (meter !== undefined) meter.counts.alarms++;
     return setAlarm(...args);
   };
   return ctx;
 }
 
-/** What the actor has done since the last `resetCounts`. */
+/** What the actor has done since `resetCounts`, which begins the counting. */
 export function countsOf(label: string): Counts {
-  const { counts, cursors } = meter(label);
-  const sum = (pick: (cursor: (typeof cursors)[number]) => number) => cursors.reduce((all, one) => all + pick(one), 0);
+  const { counts, cursors } = meters.get(label) ?? newMeter();
+  const sum = (pick: (cursor: Meter["cursors"][number]) => number) => cursors.reduce((all, one) => all + pick(one), 0);
   return { ...counts, rowsWritten: sum((cursor) => cursor.rowsWritten), rowsRead: sum((cursor) => cursor.rowsRead) };
 }
 
+/** Begins to count these actors, from nothing; call it before they exist to count their start too. */
 export function resetCounts(...labels: string[]): void {
-  for (const label of labels) meters.delete(label);
+  for (const label of labels) meters.set(label, newMeter());
+}
+
+function newMeter(): Meter {
+  return { counts: { statements: 0, rowsWritten: 0, rowsRead: 0, alarms: 0 }, cursors: [] };
 }

@@ -78,7 +78,7 @@ export function* toolCall(toolCallId: string, toolName: string, input: unknown):
   yield { type: "tool-call", toolCallId, toolName, input: json };
 }
 
-export function finish(unified: LanguageModelV4FinishReason["unified"] = "stop"): Beat {
+export function finish(unified: LanguageModelV4FinishReason["unified"] = "stop"): LanguageModelV4StreamPart {
   return {
     type: "finish",
     finishReason: { unified, raw: unified },
