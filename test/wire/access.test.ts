@@ -93,7 +93,11 @@ describe("origins", () => {
     const child = "/sub/test-conversation/kid";
     expect((await http("origin-1", child, { headers: { ...foreign, upgrade: "websocket" } })).status).toBe(403);
     expect((await http("origin-1", `${child}/get-messages`, { headers: foreign })).status).toBe(403);
-    for (const headers of [{ origin: foreign.origin }, { cookie: foreign.cookie }, { ...foreign, origin: "http://test.local" }]) {
+    for (const headers of [
+      { origin: foreign.origin },
+      { cookie: foreign.cookie },
+      { ...foreign, origin: "http://test.local" },
+    ]) {
       expect((await http("origin-1", "/get-messages", { headers })).status).toBe(200);
       expect((await upgrade("origin-1", { headers })).status).toBe(101);
     }
@@ -106,11 +110,17 @@ describe("origins", () => {
     expect(listed.headers.get("access-control-allow-origin")).toBe(foreign.origin);
     expect(listed.headers.get("access-control-allow-credentials")).toBe("true");
     const asks = { "access-control-request-method": "POST", "access-control-request-headers": "x-mine" };
-    const preflight = await http("origin-2", "/chat", { method: "OPTIONS", headers: { ...asks, origin: foreign.origin } });
+    const preflight = await http("origin-2", "/chat", {
+      method: "OPTIONS",
+      headers: { ...asks, origin: foreign.origin },
+    });
     expect(preflight.status).toBe(204);
     expect(preflight.headers.get("access-control-allow-headers")).toBe("x-mine");
     expect(preflight.headers.get("access-control-max-age")).toBe("86400");
-    const other = await http("origin-2", "/chat", { method: "OPTIONS", headers: { ...asks, origin: "https://x.test" } });
+    const other = await http("origin-2", "/chat", {
+      method: "OPTIONS",
+      headers: { ...asks, origin: "https://x.test" },
+    });
     expect(other.status).toBe(403);
 
     stage("origin-3").configure = (self) => void (self.cors = { origins: "*" });

@@ -25,6 +25,12 @@ async function* eventsOf(response: Response): AsyncGenerator<ServerEvent> {
   }
 }
 
+async function allOf(events: AsyncIterable<ServerEvent>): Promise<ServerEvent[]> {
+  const all: ServerEvent[] = [];
+  for await (const event of events) all.push(event);
+  return all;
+}
+
 function post(name: string, text: string, headers: Record<string, string> = {}): Promise<Response> {
   const body = JSON.stringify({ messages: [userText(`${text}-id`, text)] });
   return http(name, "/chat", { method: "POST", body, headers: { "content-type": "application/json", ...headers } });
@@ -40,7 +46,7 @@ describe("POST …/chat", () => {
     expect(response.headers.get("content-type")).toBe("text/event-stream");
     expect(response.headers.get("x-vercel-ai-ui-message-stream")).toBe("v1");
     expect(response.headers.get("x-chat-request-id")).toBe("mine");
-    const events = await Array.fromAsync(eventsOf(response));
+    const events = await allOf(eventsOf(response));
     expect(events.at(-1)).toEqual({ id: null, data: "[DONE]" });
     const ids = events.slice(0, -1).map(({ id }) => id);
     expect(ids).toEqual(ids.map((_, at) => at + 1));
@@ -48,7 +54,7 @@ describe("POST …/chat", () => {
     const fold = startFold(emptyAssistant(stored[1]?.id ?? ""));
     expect(chunksOf(events).reduce(applyChunk, fold).message).toEqual(stored[1]);
     // The same request id again is the same turn.
-    const again = await Array.fromAsync(eventsOf(await post("sse-1", "hi", { "x-chat-request-id": "mine" })));
+    const again = await allOf(eventsOf(await post("sse-1", "hi", { "x-chat-request-id": "mine" })));
     expect(chunksOf(again).reduce(applyChunk, fold).message).toEqual(stored[1]);
     expect(await storedMessages("sse-1")).toEqual(stored);
   });
@@ -58,7 +64,7 @@ describe("POST …/chat", () => {
     stage("sse-2").model = new ScriptedModel((_, n) =>
       n === 0 ? say("a", new Error("key sk-1 is wrong")) : say("b", held),
     );
-    const failed = await Array.fromAsync(eventsOf(await post("sse-2", "one")));
+    const failed = await allOf(eventsOf(await post("sse-2", "one")));
     expect(failed.slice(-2).map(({ data }) => data)).toEqual([
       JSON.stringify({ type: "error", errorText: "Something went wrong. Try again." }),
       "[DONE]",
@@ -66,7 +72,7 @@ describe("POST …/chat", () => {
     const events = eventsOf(await post("sse-2", "two"));
     while (!(await events.next()).value?.data.includes('"b"'));
     expect((await http("sse-2", "/chat/any/stream", { method: "DELETE" })).status).toBe(204);
-    const rest = await Array.fromAsync(events);
+    const rest = await allOf(events);
     expect(rest.slice(-2).map(({ data }) => data)).toEqual([JSON.stringify({ type: "abort" }), "[DONE]"]);
     expect((await storedMessages("sse-2")).map(textOf)).toEqual(["one", "a", "two", "b"]);
   });
@@ -94,7 +100,7 @@ describe("GET …/chat/<id>/stream", () => {
     const all = eventsOf(await http("sse-4", "/chat/x/stream"));
     const rest = eventsOf(await http("sse-4", "/chat/x/stream", { headers: { "last-event-id": "3" } }));
     held.open();
-    const [whole, tail] = await Promise.all([Array.fromAsync(all), Array.fromAsync(rest)]);
+    const [whole, tail] = await Promise.all([allOf(all), allOf(rest)]);
     expect(tail[0]?.id).toBe(4);
     await socket.ended("r1");
     const stored = (await storedMessages("sse-4"))[1];

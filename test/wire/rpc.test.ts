@@ -35,6 +35,13 @@ class Relay extends RpcTarget implements StreamCallback {
   }
 }
 
+const configOf = (name: string) => runInDurableObject(conversation(name), (self) => self.getConfig<{ tier: string }>());
+const alarmOf = (name: string) => runInDurableObject(conversation(name), (_, state) => state.storage.getAlarm());
+const replaceMessages = (name: string) =>
+  runInDurableObject(conversation(name), (self) => {
+    self.messages = [{ id: "m", role: "user", parts: [{ type: "text", text: "new" }] }];
+  });
+
 describe("chat()", () => {
   it("calls start, each chunk in order, then done or error once, and stores what a socket would have", async () => {
     stage("rpc-1").model = new ScriptedModel((_, n) => (n === 0 ? say("Hello") : say("a", new Error("down"))));
@@ -67,17 +74,18 @@ describe("chat()", () => {
 
 describe("configure()", () => {
   it("stores private JSON that survives a crash and reaches no client", async () => {
-    const read = () => runInDurableObject(conversation("rpc-3"), (self) => self.getConfig<{ tier: string }>());
-    expect(await read()).toBeNull();
+    expect(await configOf("rpc-3")).toBeNull();
     await conversation("rpc-3").configure({ tier: "confidential" });
     await crash("rpc-3");
-    expect(await read()).toEqual({ tier: "confidential" });
+    expect(await configOf("rpc-3")).toEqual({ tier: "confidential" });
     const socket = await ChatSocket.open("rpc-3");
     socket.ask("r1", "hi");
     await socket.ended("r1");
     const history = await (await http("rpc-3", "/get-messages")).text();
     expect(JSON.stringify([socket.frames, socket.foreign]) + history).not.toContain("confidential");
-    await expect(runInDurableObject(conversation("rpc-3"), (self) => self.configure(undefined))).rejects.toThrow("JSON");
+    await expect(runInDurableObject(conversation("rpc-3"), (self) => self.configure(undefined))).rejects.toThrow(
+      "JSON",
+    );
   });
 });
 
@@ -88,14 +96,10 @@ describe("messages", () => {
     const socket = await ChatSocket.open("rpc-4", { capabilities: "delta" });
     socket.ask("r1", "hi");
     await socket.chunk("r1");
-    const replace = () =>
-      runInDurableObject(conversation("rpc-4"), (self) => {
-        self.messages = [{ id: "m", role: "user", parts: [{ type: "text", text: "new" }] }];
-      });
-    await expect(replace()).rejects.toThrow("between turns");
+    await expect(replaceMessages("rpc-4")).rejects.toThrow("between turns");
     held.open();
     await socket.ended("r1");
-    await replace();
+    await replaceMessages("rpc-4");
     expect((await storedMessages("rpc-4")).map(textOf)).toEqual(["new"]);
     await socket.settled();
     expect(socket.of("cf_agent_chat_tail").at(-1)).toEqual({
@@ -108,25 +112,24 @@ describe("messages", () => {
 
 describe("a conversation at rest", () => {
   it("has no alarm before its first turn, and after the last one that of the sweep", async () => {
-    const alarm = () => runInDurableObject(conversation("rest-1"), (_, state) => state.storage.getAlarm());
     const socket = await ChatSocket.open("rest-1");
     await socket.settled();
-    expect(await alarm()).toBeNull();
+    expect(await alarmOf("rest-1")).toBeNull();
     const before = Date.now();
     socket.ask("r1", "hi");
     await socket.ended("r1");
     await conversation("rest-1").getMessages();
-    expect(((await alarm()) ?? 0) - before).toBeGreaterThan(3_500_000);
+    expect(((await alarmOf("rest-1")) ?? 0) - before).toBeGreaterThan(3_500_000);
   });
 
-  it("has no alarm once its streams are swept, and answers an acknowledgement from the stored message", async () => {
-    const alarm = () => runInDurableObject(conversation("rest-3"), (_, state) => state.storage.getAlarm());
+  it("has no alarm once its streams are swept, and answers a late acknowledgement with the end alone", async () => {
     stage("rest-3").configure = (self) => void (self.streamRetentionMs = 1);
     const socket = await ChatSocket.open("rest-3");
     socket.ask("r1", "hi");
     await socket.ended("r1");
     const { calls } = stage("rest-3");
-    while (calls["sweep"] === undefined || (await alarm()) !== null) await runDurableObjectAlarm(conversation("rest-3"));
+    while (calls["sweep"] === undefined || (await alarmOf("rest-3")) !== null)
+      await runDurableObjectAlarm(conversation("rest-3"));
     socket.send({ type: "cf_agent_stream_resume_ack", id: "r1" });
     const end = await socket.until((frame) => "replay" in frame && "done" in frame && frame.done);
     expect(end).toMatchObject({ id: "r1", outcome: "completed" });
