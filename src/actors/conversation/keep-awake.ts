@@ -56,6 +56,7 @@ export class KeepAwake extends LifecycleCapability {
 
   async #acquire(): Promise<() => Promise<void>> {
     if (this.#agent.parentPath.length > 0) {
+      void this.#sweepNow();
       const release = await this.#agent.keepAlive();
       return async () => release();
     }
@@ -63,6 +64,16 @@ export class KeepAwake extends LifecycleCapability {
     return async () => {
       if (--this.#holders === 0) await this.#wakeAt(this.#clock.now() + this.#retention().keepMs);
     };
+  }
+
+  /** What a child does instead of an alarm. Not awaited: a turn does not wait for what earlier ones left behind. */
+  async #sweepNow(): Promise<void> {
+    try {
+      const { keepMs, sweep } = this.#retention();
+      await sweep(this.#clock.now() - keepMs);
+    } catch (error) {
+      logError("keep-awake.not-swept", error);
+    }
   }
 
   async #wakeAt(time: number): Promise<void> {
