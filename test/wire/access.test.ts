@@ -19,16 +19,16 @@ function refuse(name: string, refused: Action, status: 401 | 403 = 403): { asked
 }
 
 describe("authorize", () => {
-  it("closes a socket that may not connect with a code that tells why, before anything is sent", async () => {
-    for (const [status, code] of [
-      [401, 4401],
-      [403, 4403],
-    ] as const) {
-      refuse(`auth-${code}`, "connect", status);
-      const socket = await ChatSocket.open(`auth-${code}`);
-      await expect(socket.until(() => false)).rejects.toThrow(`closed with ${code}`);
-      expect([...socket.frames, ...socket.foreign]).toEqual([]);
-    }
+  it.each([
+    ["connect", 401, 4401],
+    ["connect", 403, 4403],
+    ["read", 401, 4401],
+    ["read", 403, 4403],
+  ] as const)("closes a socket that may not %s (%i) with %i, before anything is sent", async (action, status, code) => {
+    refuse(`auth-${action}-${code}`, action, status);
+    const socket = await ChatSocket.open(`auth-${action}-${code}`);
+    await expect(socket.until(() => false)).rejects.toThrow(`closed with ${code}`);
+    expect([...socket.frames, ...socket.foreign]).toEqual([]);
   });
 
   it.each<[Action, (socket: ChatSocket) => void]>([
@@ -38,7 +38,6 @@ describe("authorize", () => {
     ["tool-approval", (socket) => socket.send({ type: "cf_agent_tool_approval", toolCallId: "c", approved: true })],
     ["resume", (socket) => socket.send({ type: "cf_agent_stream_resume_request" })],
     ["resume", (socket) => socket.send({ type: "cf_agent_stream_resume_ack", id: "r1" })],
-    ["read", (socket) => socket.send({ type: "cf_agent_chat_messages", messages: [] })],
   ])("is asked for %s with the principal of the socket, and a refusal is an error frame", async (action, act) => {
     const name = `auth-${action}-${crypto.randomUUID()}`;
     const { asked } = refuse(name, action);

@@ -18,7 +18,7 @@ const JOB_ID = "troupe-awake";
 export interface Retention {
   /** How long what a turn leaves behind is kept, in milliseconds. */
   readonly keepMs: number;
-  /** Drops what is older than `beforeMs`; tells the age of the oldest that remains, null for nothing. */
+  /** Drops what is older than `beforeMs`; tells when the oldest that remains was written, null for nothing. Never rejects. */
   sweep(beforeMs: number): Promise<number | null>;
 }
 
@@ -68,12 +68,8 @@ export class KeepAwake extends LifecycleCapability {
 
   /** What a child does instead of an alarm. Not awaited: a turn does not wait for what earlier ones left behind. */
   async #sweepNow(): Promise<void> {
-    try {
-      const { keepMs, sweep } = this.#retention();
-      await sweep(this.#clock.now() - keepMs);
-    } catch (error) {
-      logError("keep-awake.not-swept", error);
-    }
+    const { keepMs, sweep } = this.#retention();
+    await sweep(this.#clock.now() - keepMs);
   }
 
   async #wakeAt(time: number): Promise<void> {
