@@ -37,7 +37,7 @@ export interface StreamableResult {
  */
 export type ChatResult = StreamableResult | Response | undefined | void;
 
-/** Where a turn failed: before the model answered, or while it streamed. */
+/** Where a turn failed. `turn`: `onChatMessage` did; `stream`: what it returned did. */
 export interface ChatErrorContext {
   readonly requestId: string;
   readonly stage: "turn" | "stream";
@@ -76,7 +76,7 @@ export interface ChatOptions {
 /** Who does something: whatever `authorize` made of the request, JSON-serialisable; `null` when nobody said. */
 export type Principal = unknown;
 
-/** Every way into a conversation. */
+/** Every way into a conversation. A socket opens only if both `connect` and `read` are allowed. */
 export type Action =
   | "connect"
   | "read"
@@ -95,7 +95,7 @@ export interface Who {
   readonly principal: Principal;
 }
 
-/** The answer of `authorize`. `principal` counts for `connect` and for HTTP requests. */
+/** The answer of `authorize`. `principal` counts for `connect` and for HTTP requests. `reason` is told to the client. */
 export type Authorization =
   | { readonly allow: true; readonly principal?: Principal }
   | { readonly allow: false; readonly status: 401 | 403; readonly reason?: string };
