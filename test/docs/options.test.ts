@@ -32,15 +32,19 @@ function constantAnywhere(name: string): string | undefined {
   return owner === undefined ? undefined : initialValue(owner, name);
 }
 
+const product = (text: string) => String(text.split("*").reduce((all, factor) => all * Number(factor), 1));
+
 /** `64 * 1024` → 65536, also inside of an object; `1_000` → 1000; spaces do not count. */
-function plain(value: string | undefined): string {
-  const product = (text: string) => String(text.split("*").reduce((all, factor) => all * Number(factor), 1));
-  return (value ?? "missing").replaceAll("_", "").replace(/\d+(?: \* \d+)+/g, product).replaceAll(/\s/g, "");
+function plain(value = "missing"): string {
+  return value
+    .replaceAll("_", "")
+    .replaceAll(/\d+(?: \* \d+)+/g, product)
+    .replaceAll(/\s/g, "");
 }
 
 /** `16 MiB`, `1.5 MB`, `250 ms`, `1 hour`, `128 levels` as a number of the smallest unit. */
 function amount(cell: string): number {
-  const [, number = "", unit = ""] = /^([\d. ]+?) ?([A-Za-z]*)\b/.exec(cell) ?? [];
+  const [, number = "", unit = ""] = /^([\d. ]*\d) ?([A-Za-z]*)/.exec(cell) ?? [];
   const factors: Record<string, number> = { KiB: 1024, MiB: 1024 ** 2, MB: 1e6, kB: 1e3, s: 1e3, min: 6e4, hour: 36e5 };
   return Math.round(Number(number.replaceAll(" ", "")) * (factors[unit] ?? 1));
 }
@@ -50,7 +54,9 @@ describe("docs/override-points.md", () => {
   const options = members.filter((member) => member.type === "PropertyDefinition" && member.static !== true);
 
   it("names every option with its default, and only those", () => {
-    const rows = [...page.matchAll(/^\| `(\w+)` \| `([^`]+)` \|/gm)].map(([, name, value]) => `${name} = ${plain(value)}`);
+    const rows = [...page.matchAll(/^\| `(\w+)` \| `([^`]+)` \|/gm)].map(
+      ([, name, value]) => `${name} = ${plain(value)}`,
+    );
     const fields = options.map(({ key }) => `${key.name} = ${plain(initialValue(shell, key.name))}`);
     expect(fields.length).toBeGreaterThan(5);
     expect(rows.toSorted()).toEqual(fields.toSorted());
