@@ -10,8 +10,8 @@
  * running stream, so it does not matter. Everything else is the user's.
  */
 import { MAX_FRAME_BYTES, parseChatBody } from "../../shared/wire.ts";
-import { corsHeaders, errorResponse, originAllowed, preflight, refusalCode, refusalText } from "./access.ts";
-import type { Action, Authorization, CorsOptions } from "./contract.ts";
+import { corsHeaders, errorResponse, originAllowed, preflight, refusalResponse, type Verdict } from "./access.ts";
+import type { Action, CorsOptions } from "./contract.ts";
 import type { ConversationParts } from "./parts.ts";
 import { eventStreamResponse } from "./sessions/event-stream.ts";
 import { allMessageTexts, newestPage, pageBefore, PAGE_MESSAGES } from "./transcript/view.ts";
@@ -19,7 +19,7 @@ import { admit, type Admission } from "./turn/admission.ts";
 import { cancelTurn } from "./turn/cancel.ts";
 
 export interface HttpAccess {
-  authorize(action: Action, request: Request): Promise<Authorization>;
+  authorize(action: Action, request: Request): Verdict | Promise<Verdict>;
   cors(): CorsOptions | undefined;
 }
 
@@ -57,7 +57,7 @@ async function answer(parts: ConversationParts, access: HttpAccess, request: Req
     );
   }
   const verdict = await access.authorize(route.action, request);
-  if (!verdict.allow) return errorResponse(verdict.status, refusalCode(verdict), refusalText(verdict));
+  if (!verdict.allow) return refusalResponse(verdict);
   return route.handle(parts, request, verdict.principal ?? null);
 }
 
