@@ -284,7 +284,9 @@ describe("the handshake", () => {
     expect(view(run([late], waiting.state).state).status).toBe("ready");
     const { state, sent } = run([resuming("r9"), chunk("r9", 1, start("a9"), { replay: true })], waiting.state);
     expect(sent).toEqual([{ type: T.STREAM_RESUME_ACK, id: "r9", after: 0 }]);
-    expect(view(state).status).toBe("streaming");
+    expect(view(state)).toMatchObject({ status: "submitted", messages: [user("u1")] });
+    const spoken = [chunk("r9", 2, open(), { replay: true }), chunk("r9", 3, say("Hello"), { replay: true })];
+    expect(view(run(spoken, state).state).status).toBe("streaming");
   });
 
   it("takes no answer to an older probe for its own", () => {
