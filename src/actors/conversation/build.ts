@@ -6,6 +6,7 @@ import { AbortRegistry } from "../../shared/abort-registry.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { TroupeError } from "../../shared/errors.ts";
 import { openDatabase } from "../../shared/platform/database.ts";
+import { logError } from "../../shared/platform/log.ts";
 import { migrate } from "../../shared/platform/migrate.ts";
 import { errorResponse, refusalCode, refusalText } from "./access.ts";
 import { ConfigStore } from "./config-store.ts";
@@ -58,7 +59,15 @@ function buildParts(agent: ConversationHost, db: ConversationParts["db"], clock:
   const messages = new MessageStore(db);
   const retention = () => ({
     keepMs: agent.streamRetentionMs,
-    sweep: async (beforeMs: number) => (await agent.streamBufferActor().sweep(beforeMs)).oldestMs,
+    sweep: async (beforeMs: number) => {
+      try {
+        return (await agent.streamBufferActor().sweep(beforeMs)).oldestMs;
+      } catch (error) {
+        // The next turn arms the next sweep.
+        logError("stream.not-swept", error);
+        return null;
+      }
+    },
   });
   return {
     db,

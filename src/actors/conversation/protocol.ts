@@ -70,13 +70,21 @@ function gate(agent: ConversationHost) {
   };
 }
 
+/** A socket hears everything, so who opens one must be allowed to connect and to read. */
+async function mayOpen(agent: ConversationHost, request: Request): Promise<Authorization> {
+  const connect = await agent.authorize("connect", { request, principal: null });
+  if (!connect.allow) return connect;
+  const read = await agent.authorize("read", { request, principal: connect.principal ?? null });
+  return read.allow ? connect : read;
+}
+
 async function openSocket(
   agent: ConversationHost,
   parts: ConversationParts,
   connection: Connection,
   request: Request,
 ): Promise<boolean> {
-  const verdict = await agent.authorize("connect", { request, principal: null });
+  const verdict = await mayOpen(agent, request);
   if (!verdict.allow) {
     connection.close(refusalCloseCode(verdict), refusalText(verdict).slice(0, 100));
     return false;
