@@ -2,7 +2,8 @@
 import { describe, expect, it } from "vitest";
 import type { Action, Who } from "../../src/index.ts";
 import { stage } from "../harness/agents.ts";
-import { ChatSocket, http, storedMessages, upgrade, userText } from "../harness/chat-socket.ts";
+import { ChatSocket, http, storedMessages, textOf, upgrade, userText } from "../harness/chat-socket.ts";
+import { gate, say, ScriptedModel } from "../harness/scripted-model.ts";
 
 const foreign = { origin: "https://other.test", cookie: "session=1" };
 
@@ -29,6 +30,60 @@ describe("authorize", () => {
     const socket = await ChatSocket.open(`auth-${action}-${code}`);
     await expect(socket.until(() => false)).rejects.toThrow(`closed with ${code}`);
     expect([...socket.frames, ...socket.foreign]).toEqual([]);
+  });
+
+  it("hears nothing from a socket that was refused, and tells it nothing while it decides", async () => {
+    const held = gate();
+    const verdict = gate();
+    const asked = { connects: 0 };
+    const setup = stage("auth-late");
+    setup.model = new ScriptedModel(() => say("private", held.passed));
+    const inside = await ChatSocket.open("auth-late");
+    setup.authorize = async (action) => {
+      if (action !== "connect") return { allow: true };
+      asked.connects++;
+      await verdict.passed;
+      return { allow: false, status: 403 };
+    };
+    const opening = ChatSocket.open("auth-late");
+    while (asked.connects === 0) await inside.settled();
+    inside.ask("r1", "hi");
+    await inside.chunk("r1", 4);
+    verdict.open();
+    const outside = await opening;
+    outside.ask("r2", "let me in");
+    outside.send("hello");
+    await expect(outside.until(() => false)).rejects.toThrow("closed with 4403");
+    held.open();
+    await inside.ended("r1");
+    await inside.settled();
+    expect([...outside.frames, ...outside.foreign]).toEqual([]);
+    expect((await storedMessages("auth-late")).map(textOf)).toEqual(["hi", "private"]);
+    expect(setup.seen).toEqual(["connect"]);
+  });
+
+  it("refuses when it throws, in words that are safe, and may be asked again", async () => {
+    stage("auth-throws").authorize = () => {
+      throw new Error("the secret store is down");
+    };
+    const socket = await ChatSocket.open("auth-throws");
+    await expect(socket.until(() => false)).rejects.toThrow("closed with 1011");
+    expect([...socket.frames, ...socket.foreign]).toEqual([]);
+    const response = await http("auth-throws", "/get-messages");
+    expect(response.status).toBe(500);
+    expect(await response.json()).toEqual({
+      error: { code: "internal", message: "Something went wrong. Try again.", retryable: true },
+    });
+    stage("auth-throws").authorize = (action) =>
+      action === "connect" || action === "read"
+        ? { allow: true }
+        : Promise.reject(new Error("the secret store is down"));
+    const other = await ChatSocket.open("auth-throws");
+    other.ask("r1", "hi");
+    expect(await other.ended("r1")).toMatchObject({ error: true, code: "internal", retryable: true });
+    other.clear();
+    expect(await other.until((frame) => frame.type === "cf_agent_chat_error")).toMatchObject({ code: "internal" });
+    expect(await storedMessages("auth-throws")).toEqual([]);
   });
 
   it.each<[Action, (socket: ChatSocket) => void]>([
