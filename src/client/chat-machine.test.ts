@@ -391,6 +391,12 @@ describe("pages", () => {
     expect(texts(run([stale, fresh], second).state)).toEqual(["other branch", "more"]);
   });
 
+  it("puts an own message that is older than the page nowhere else", () => {
+    const later = [closed, opened, resuming("r1"), page([user("u9")], true)];
+    const { state } = run([...ready, submit("r1"), tail(null, [user("u-r1")]), ...later]);
+    expect(view(state).messages.map(({ id }) => id)).toEqual(["u9"]);
+  });
+
   it("forgets messages that are gone from storage", () => {
     const { state } = run([
       ...loaded,
