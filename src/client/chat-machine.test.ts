@@ -397,13 +397,12 @@ describe("pages", () => {
     expect(view(state).messages.map(({ id }) => id)).toEqual(["u9"]);
   });
 
-  it("forgets messages that are gone from storage", () => {
-    const { state } = run([
-      ...loaded,
-      frame({ type: T.CHAT_TAIL, after: "a3", messages: [user("u4", "new")], first: "a3" }),
-    ]);
-    expect(texts(state)).toEqual(["3", "new"]);
-    expect(view(state).hasMore).toBe(false);
+  it("forgets messages that are gone from storage, and knows that there is more before a page", () => {
+    const told = (first: string) => frame({ type: T.CHAT_TAIL, after: "a3", messages: [user("u4", "new")], first });
+    const trimmed = run([...loaded, told("a3")]).state;
+    expect([texts(trimmed), view(trimmed).hasMore]).toEqual([["3", "new"], false]);
+    const { state } = run([...loaded, told("u1")]);
+    expect([texts(state), view(state).hasMore]).toEqual([["Hi", "3", "new"], true]);
   });
 });
 
