@@ -25,6 +25,7 @@ import {
   applyPage,
   applyTail,
   dropBefore,
+  hasMessage,
   keepIdentity,
   type Page,
   prependOlder,
