@@ -366,6 +366,8 @@ describe("stop and clear", () => {
 describe("pages", () => {
   const loaded = [opened, page([user("u3"), answer("a3", "3")], true), none("probe-1")];
 
+  const told = (first: string) => frame({ type: T.CHAT_TAIL, after: "a3", messages: [user("u4", "new")], first });
+
   it("puts older messages in front, and only if the list still begins where they end", () => {
     const { state } = run(loaded);
     const older = (before: string, epoch = state.pageEpoch): ChatEvent => ({
@@ -398,7 +400,6 @@ describe("pages", () => {
   });
 
   it("forgets messages that are gone from storage, and knows that there is more before a page", () => {
-    const told = (first: string) => frame({ type: T.CHAT_TAIL, after: "a3", messages: [user("u4", "new")], first });
     const trimmed = run([...loaded, told("a3")]).state;
     expect([texts(trimmed), view(trimmed).hasMore]).toEqual([["3", "new"], false]);
     const { state } = run([...loaded, told("u1")]);
