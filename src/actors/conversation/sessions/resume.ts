@@ -14,7 +14,7 @@ import type { ChunkEntry } from "../../stream-buffer/contract.ts";
 import type { ConversationParts } from "../parts.ts";
 import type { LiveStream } from "../turn/live-stream.ts";
 import type { TurnRecord } from "../turn/turn-log.ts";
-import { streamIdOf, type TurnEnding } from "../turn/turn.ts";
+import { answeredBy, streamIdOf, type Turn, type TurnEnding } from "../turn/turn.ts";
 import { terminalFrame } from "./announce.ts";
 import { catchUp, type StreamSource } from "./replay.ts";
 
@@ -132,9 +132,15 @@ function resumingFrame(stream: LiveStream, echo: { probeId?: string; unknown?: s
     type: CHAT_MESSAGE_TYPES.STREAM_RESUMING,
     id: stream.requestId,
     lastSeq: stream.writer.lastSeq,
+    ...behindOf(stream.record.turn),
     ...(stream.continuation ? { continuation: true } : {}),
     ...echo,
   };
+}
+
+function behindOf(turn: Turn): { behind?: string } {
+  const behind = answeredBy(turn);
+  return behind === null ? {} : { behind };
 }
 
 function replayFrame(id: string, entry: ChunkEntry, continuation: boolean): ServerFrame {

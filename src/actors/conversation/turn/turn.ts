@@ -38,6 +38,11 @@ export function streamIdOf(turn: Turn, segment = 1): string {
   return `${turn.turnId}/${segment}`;
 }
 
+/** The id of the message that the turn answers; null for a turn that answers none. */
+export function answeredBy(turn: Turn): string | null {
+  return turn.input.at(-1)?.id ?? turn.answers;
+}
+
 /** The wire's word for an ending. */
 export function outcomeOf(state: TerminalState): TurnOutcome {
   return ({ completed: "completed", failed: "error", aborted: "aborted", superseded: "skipped" } as const)[state];
