@@ -18,8 +18,8 @@ import { run } from "./steps.mjs";
 const host = "127.0.0.1";
 const firstPort = 8787;
 const readyWithinMs = 120_000;
-/** What the Worker may see of this process's environment. */
-const passedOn = /^(OPENAI|ANTHROPIC|GOOGLE|WORKERS_AI|TROUPE)(_[A-Z0-9_]+)?$/;
+/** What the Worker sees of this environment: the variables of model providers. */
+const passedOn = /^(OPENAI|ANTHROPIC|WORKERS_AI)_\w+$/;
 
 /** @param {number} port */
 function isFree(port) {

@@ -151,12 +151,18 @@ describe("the demo model with tools", () => {
   });
 
   it("works through steps in order, also when two are alike", async () => {
-    const steps = await ask("roll a die, then roll a die, then calculate 1 + 1", appTools).steps;
+    const result = ask("roll a die, then roll a die, then calculate 1 + 1", appTools);
+    const steps = await result.steps;
     expect(steps.map(({ toolCalls }) => toolCalls.map(({ toolName }) => toolName))).toEqual([
       ["roll_dice"],
       ["roll_dice"],
       ["calculate"],
       [],
+    ]);
+    expect((await result.text).match(/`roll_dice`|`calculate`/g)).toEqual([
+      "`roll_dice`",
+      "`roll_dice`",
+      "`calculate`",
     ]);
   });
 

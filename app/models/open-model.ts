@@ -2,11 +2,12 @@ import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { LanguageModel } from "ai";
+import { TroupeError } from "troupe";
 import { createWorkersAI } from "workers-ai-provider";
 import { demoModel } from "./demo-model.ts";
 import { chooseModel, type ModelEnv } from "./model-choice.ts";
 
-/** The language model that `chooseModel` decides on. Throws with its note when the environment is half configured. */
+/** The language model that `chooseModel` decides on. Throws a `no_model` error with its note, which clients may see, when the environment is half configured. */
 export function openModel(env: ModelEnv): LanguageModel {
   const choice = chooseModel(env);
   switch (choice.source) {
@@ -15,18 +16,17 @@ export function openModel(env: ModelEnv): LanguageModel {
         name: "openai-compatible",
         baseURL: choice.baseURL,
         includeUsage: true,
-        ...(env.OPENAI_API_KEY ? { apiKey: env.OPENAI_API_KEY } : {}),
+        ...(choice.apiKey ? { apiKey: choice.apiKey } : {}),
       })(choice.name);
     case "openai":
-      return createOpenAI({ apiKey: env.OPENAI_API_KEY ?? "" })(choice.name);
+      return createOpenAI({ apiKey: choice.apiKey })(choice.name);
     case "anthropic":
-      return createAnthropic({ apiKey: env.ANTHROPIC_API_KEY ?? "" })(choice.name);
+      return createAnthropic({ apiKey: choice.apiKey })(choice.name);
     case "workers-ai":
-      if (!env.AI) throw new Error("The AI binding is missing.");
-      return createWorkersAI({ binding: env.AI })(choice.name);
+      return createWorkersAI({ binding: choice.binding })(choice.name);
     case "demo":
       return demoModel();
     case "misconfigured":
-      throw new Error(choice.note);
+      throw new TroupeError("no_model", choice.note);
   }
 }

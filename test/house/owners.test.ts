@@ -20,6 +20,20 @@ const invariants = (read("PROTOCOL.md").split(/^## Invariants$/m)[1] ?? "")
 const exportedBy = (file: string) =>
   parse(file).module.staticExports.flatMap(({ entries }) => entries.map(({ exportName }) => exportName.name));
 
+/** The tables of every actor, from its migrations. */
+const tables = files("src/actors/*/migrations.ts").flatMap((path) =>
+  [...read(path).matchAll(/CREATE TABLE (?:IF NOT EXISTS )?(\w+)/g)].map(([, table = ""]) => ({
+    table,
+    actor: path.split("/")[2],
+  })),
+);
+
+function speakersOf({ table, actor }: (typeof tables)[number]): { table: string; files: string[] } {
+  const statement = new RegExp(`\\b(FROM|INTO|UPDATE|JOIN) ${table}\\b`);
+  const speaks = (path: string) => !isTest(path) && !path.endsWith("/migrations.ts") && statement.test(read(path));
+  return { table, files: files(`src/actors/${actor}/**/*.ts`).filter(speaks) };
+}
+
 describe("owners", () => {
   it("names for each rule a file that exports what it says", () => {
     const wrong = owners.filter(({ file, name }) => !exists(file) || !exportedBy(file).includes(name));
@@ -29,9 +43,14 @@ describe("owners", () => {
 
   it("names for each invariant of the protocol a test that exists", () => {
     const tests = files("{src,app,test,bench}/**/*.test.{ts,tsx}").filter(isTest).map(read).join("\n");
-    const isTitle = (title: string) => ['"', "'", "`"].some((quote) => tests.includes(`(${quote}${title}${quote}`));
+    const isTitle = (title: string) => ['"', "'", "`"].some((quote) => tests.includes(`${quote}${title}${quote}`));
     const wrong = invariants.filter(({ tests: titles }) => titles.length === 0 || !titles.every(isTitle));
     expect(invariants.length).toBeGreaterThan(0);
     expect(wrong).toEqual([]);
+  });
+
+  it("lets one file of an actor speak to each of its tables", () => {
+    expect(tables.length).toBeGreaterThan(0);
+    expect(tables.map(speakersOf).filter(({ files: speakers }) => speakers.length > 1)).toEqual([]);
   });
 });

@@ -1,12 +1,11 @@
 /** What the AI SDK alone makes of a recording: its chunks, its message, and what it sends for the next request. */
 import { convertToModelMessages, isStepCount, streamText, type UIMessage, type UIMessageChunk } from "ai";
+import { MAX_STEPS, SYSTEM } from "./conversation-under-test.ts";
 import { type ProviderName, providers, toolsFor } from "./providers.ts";
 
 /** Recordings do what real models do; the SDK need not warn about it. */
 globalThis.AI_SDK_LOG_WARNINGS = false;
 
-export const SYSTEM = "Answer briefly.";
-export const MAX_STEPS = 25;
 /** What clients are told of an error of a provider. */
 export const ERROR_TEXT = "The model failed.";
 

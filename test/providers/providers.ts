@@ -43,7 +43,7 @@ export const providers = {
     open: (baseURL) => createGoogle({ baseURL, apiKey })("gemini-3-pro-preview"),
     tools: {},
   },
-  "openai chat": {
+  "openai-chat": {
     wire: "openai-chat",
     open: (baseURL) => createOpenAI({ baseURL, apiKey }).chat("gpt-5.4-mini"),
     tools: {},
@@ -53,12 +53,12 @@ export const providers = {
     open: (baseURL) => createOpenAICompatible({ name: "compatible", baseURL, apiKey })("some-model"),
     tools: {},
   },
-  "openai responses": {
+  "openai-responses": {
     wire: "openai-responses",
     open: (baseURL) => createOpenAI({ baseURL, apiKey }).responses("gpt-5.4"),
     tools: openaiTools,
   },
-  "openai responses, stateless": {
+  "openai-responses-stateless": {
     wire: "openai-responses",
     open: (baseURL) =>
       wrapLanguageModel({ model: createOpenAI({ baseURL, apiKey }).responses("gpt-5.4"), middleware: stateless }),

@@ -12,8 +12,9 @@ export type ReplyOptions = Pick<LanguageModelV4CallOptions, "prompt" | "tools" |
 export function reply(options: ReplyOptions): readonly Beat[] {
   const { request, position } = lastRequest(options.prompt);
   const since = options.prompt.slice(position + 1);
-  const results = resultsOf(since);
-  const beats = results.length > 0 ? afterTools(request, since, results, options) : toRequest(request, options);
+  const results = since.flatMap(resultsIn);
+  const beats =
+    since.at(-1)?.role === "tool" ? afterTools(request, since, results, options) : toRequest(request, options);
   return withoutSaid(beats, since);
 }
 
@@ -32,7 +33,7 @@ function toRequest(request: string, options: ReplyOptions): readonly Beat[] {
   return first ? announce("I will use", first) : [say(smallTalk(request, options.prompt))];
 }
 
-/** After a step: the next one of the plan, or an answer about the results. */
+/** After a step: the next one of the plan, or an answer about all results. A setback ends the plan. */
 function afterTools(
   request: string,
   since: Prompt,
@@ -40,7 +41,7 @@ function afterTools(
   options: ReplyOptions,
 ): readonly Beat[] {
   const answer = say(answerResults(results));
-  if (results.some(isSetback)) return [answer];
+  if (since.slice(-1).flatMap(resultsIn).some(isSetback)) return [answer];
   const plan = planFor(request, toolsOf(options), options.toolChoice);
   const next = plan[stepsDone(plan, since)];
   return next ? announce("Next I will use", next) : [answer];
@@ -91,11 +92,8 @@ function textOf(message: Prompt[number] | undefined): string {
   return message.content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join(" ");
 }
 
-/** The results behind the last assistant message, if the prompt ends with them. */
-function resultsOf(since: Prompt): LanguageModelV4ToolResultPart[] {
-  const last = since.at(-1);
-  if (last?.role !== "tool") return [];
-  return last.content.filter((part) => part.type === "tool-result");
+function resultsIn(message: Prompt[number]): LanguageModelV4ToolResultPart[] {
+  return message.role === "tool" ? message.content.filter((part) => part.type === "tool-result") : [];
 }
 
 /** An answer that broke off in the prompt is taken up where it stopped. */

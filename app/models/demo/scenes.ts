@@ -30,7 +30,7 @@ export const scenes: readonly Scene[] = [
   },
   {
     pattern: /\bfail please\b|\bplease fail\b/i,
-    hint: ["fail please", "an error before the first word"],
+    hint: ["fail please", "an error before the first word, after the AI SDK has tried again twice"],
     play: () => [{ type: "fail", error: providerError(500) }],
   },
   {

@@ -1,0 +1,24 @@
+import { Conversation } from "troupe";
+import { openModel } from "./models/open-model.ts";
+import type { ModelEnv } from "./models/model-choice.ts";
+import { appTools } from "./tools/index.ts";
+
+/** The bindings and variables of the app's Worker. */
+export interface AppEnv extends ModelEnv, Cloudflare.Env {
+  readonly ASSETS: Fetcher;
+}
+
+/** The assistant of `npm start`: the whole of what an app has to write. */
+export class Assistant extends Conversation<AppEnv> {
+  override getModel() {
+    return openModel(this.env);
+  }
+
+  override getSystemPrompt() {
+    return "You are a friendly, concise assistant. Use the tools when they help, and say what they answered.";
+  }
+
+  override getTools() {
+    return appTools;
+  }
+}
