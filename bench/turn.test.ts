@@ -1,7 +1,10 @@
+import { tool } from "ai";
 import { describe, it } from "vitest";
+import { z } from "zod";
 import { DEFAULT_FLUSH_LIMITS } from "../src/actors/conversation/turn/segment-writer.ts";
 import { stage } from "../test/harness/agents.ts";
 import { ChatSocket } from "../test/harness/chat-socket.ts";
+import { type Beat, finish, say, ScriptedModel, toolCall } from "../test/harness/scripted-model.ts";
 import { type Cost, costOf } from "./cost.ts";
 import { holdClock } from "./held-clock.ts";
 import { ledgerOf } from "./ledger.ts";
@@ -92,3 +95,29 @@ describe("a chunk", () => {
     ledger.atMost("further statements", (many.statements - few.statements) / batches, 2);
   });
 });
+
+describe("a step with a tool call", () => {
+  it("costs one actor call and one row, which make its outcome durable", async (test) => {
+    const plain = await toolTurn("cost-tools-0", 0);
+    const withTools = await toolTurn("cost-tools-8", 8);
+    const ledger = ledgerOf(test, "a further step with a tool call");
+    ledger.atMost("actor calls", (withTools.calls - plain.calls) / 8, 1);
+    ledger.atMost("rows written", (withTools.rows - plain.rows) / 8, 1);
+    ledger.atMost("statements", (withTools.statements - plain.statements) / 8, 2);
+  });
+});
+
+/** A turn of so many steps with one call of a server tool each, and a last one with text. */
+async function toolTurn(name: string, steps: number): Promise<Cost> {
+  const socket = await ChatSocket.open(name, client);
+  await costOf(name, () => ask(socket, "first"));
+  const echo = tool({ inputSchema: z.object({ n: z.number() }), execute: ({ n }) => `echo ${n}` });
+  stage(name).tools = { echo };
+  stage(name).model = new ScriptedModel((_, n) => (n < steps ? call(n) : say("done")));
+  return costOf(name, () => ask(socket, "measured"), socket);
+}
+
+function* call(n: number): Generator<Beat> {
+  yield* toolCall(`call-${n}`, "echo", { n });
+  yield finish("tool-calls");
+}
