@@ -11,13 +11,15 @@ export interface Pace {
   readonly ms: number;
   /** The deltas come in this many bunches, at equal distances. Default: each on its own. */
   readonly bunches?: number;
+  /** The answer ends no sooner than this. Default: at once. */
+  readonly held?: Promise<unknown>;
 }
 
 /** Each delta of a paced answer. */
 export const DELTA = "word ";
 
 /** Puts the model behind a conversation. After each bunch everything it has set off settles before time goes on. */
-export function speakPaced(name: string, { clock, deltas, ms, bunches = deltas }: Pace): void {
+export function speakPaced(name: string, { clock, deltas, ms, bunches = deltas, held }: Pace): void {
   const appends = trackAppends(name);
   const pause = async (): Promise<void> => {
     await appends.settled();
@@ -30,6 +32,7 @@ export function speakPaced(name: string, { clock, deltas, ms, bunches = deltas }
       for (let n = 0; n < deltas / bunches; n++) yield { type: "text-delta", id: "t", delta: DELTA };
       yield pause();
     }
+    if (held !== undefined) yield held;
     yield { type: "text-end", id: "t" };
     yield finish();
   });

@@ -1,9 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { stage } from "../test/harness/agents.ts";
 import { ChatSocket, type ConnectOptions } from "../test/harness/chat-socket.ts";
-import { gate, say, ScriptedModel } from "../test/harness/scripted-model.ts";
+import { gate } from "../test/harness/scripted-model.ts";
 import { atRest } from "./cost.ts";
+import { holdClock } from "./held-clock.ts";
 import { ledgerOf } from "./ledger.ts";
+import { DELTA, speakPaced } from "./paced-model.ts";
+
+const clock = holdClock();
 
 const client: ConnectOptions = { capabilities: "delta,cursor" };
 /** Chunks before the first delta: start, start-step, text-start. */
@@ -12,10 +16,8 @@ const OPENING_CHUNKS = 3;
 /** A turn in mid-air: `deltas` have been said, each as its own chunk; `finish` lets it end. */
 async function talk(name: string, deltas: number): Promise<{ watcher: ChatSocket; finish(): Promise<void> }> {
   const held = gate();
-  const words = Array.from({ length: deltas }, (_, at) => `${String(at % 1000).padStart(4)} `);
-  const own = stage(name);
-  own.configure = (self) => (self.joinDeltasMs = 0);
-  own.model = new ScriptedModel(() => say(...words, held.passed));
+  stage(name).configure = (self) => (self.joinDeltasMs = 0);
+  speakPaced(name, { clock, deltas, ms: 1_000, bunches: deltas / 100, held: held.passed });
   const watcher = await ChatSocket.open(name, client);
   watcher.ask("r1", "hi");
   await seen(watcher, OPENING_CHUNKS + deltas);
@@ -50,6 +52,14 @@ function liveDeltaBytes(watcher: ChatSocket): number {
   return JSON.stringify(frame).length;
 }
 
+/** The text of every delta of the turn that the socket has seen. */
+function textOfChunks(socket: ChatSocket): string {
+  return socket
+    .chunks("r1")
+    .map((chunk) => (chunk.type === "text-delta" ? chunk.delta : ""))
+    .join("");
+}
+
 describe("a socket that comes back with a cursor", () => {
   it("gets what it lacks of a running stream, in far fewer bytes than it took live", async (test) => {
     const { watcher, finish } = await talk("back-running", 5_000);
@@ -59,7 +69,7 @@ describe("a socket that comes back with a cursor", () => {
     ledger.show("bytes of a live delta", perDelta);
     ledger.atMost("replay, in live deltas' worth of bytes", replay / perDelta, 10, 200);
     ledger.atMost("with the opening frames", (opening + replay) / perDelta, 20, 200);
-    expect(socket.chunks("r1").map((chunk) => ("delta" in chunk ? chunk.delta.length : 0))).toEqual([500]);
+    expect(textOfChunks(socket)).toBe(DELTA.repeat(100));
     await finish();
   });
 
@@ -83,7 +93,7 @@ describe("a socket that comes back without a cursor", () => {
     const running = await catchUp(name, options);
     expect(running.socket.folded("r1")).toEqual(watcher.folded("r1"));
     ledger.atMost("frames while the stream runs", running.frames.length, 8, 60);
-    ledger.atMost("bytes against the text alone", running.replay / 12_500, 1.2);
+    ledger.atMost("bytes against the text alone", running.replay / (2_500 * DELTA.length), 1.2);
     await finish();
     const ended = await catchUp(name, options);
     expect(ended.socket.folded("r1")).toEqual(watcher.folded("r1"));
