@@ -34,4 +34,9 @@ describe("words", () => {
     const tests = texts.filter(({ path }) => /\.test\.tsx?$/.test(path));
     expect(places(/\b(it|test|describe)\.(onl[y]|ski[p]|tod[o]|fail[s])\b|\bretr[y]:\s*\d/, tests)).toEqual([]);
   });
+
+  it("names no file after nothing in particular", () => {
+    const vague = /\b(utils?|helpers?|common|misc|manager|service|base|impl)\b/;
+    expect(files("{src,app,test,bench,scripts}/**/*.{ts,tsx,mjs}").filter((path) => vague.test(path))).toEqual([]);
+  });
 });

@@ -1,0 +1,82 @@
+/** Where a conversation is found, and how a client connects to it and reads from it. */
+import type { UIMessage } from "ai";
+import { WebSocket as ReconnectingWebSocket } from "partysocket";
+import { TroupeError } from "../shared/errors.ts";
+import { CAPABILITIES, CAPABILITY_PARAM } from "../shared/wire.ts";
+
+export interface ConversationAddress {
+  /** The agent as it stands in URLs: the class name in kebab-case, such as `assistant`. */
+  readonly agent: string;
+  /** The name of the conversation. Any text but the empty one. */
+  readonly name: string;
+  /** Host with port, such as `chat.example.com`, or an origin, such as `http://10.0.0.2:8787`. Default: that of the page. */
+  readonly host?: string;
+}
+
+/** The part of a WebSocket that the client uses. A socket that reconnects by itself fires `open` and `close` each time. */
+export interface ChatSocket {
+  send(data: string): void;
+  close(): void;
+  addEventListener(type: "open", listener: () => void): void;
+  addEventListener(type: "close", listener: (event: { readonly code: number }) => void): void;
+  addEventListener(type: "message", listener: (event: { readonly data: unknown }) => void): void;
+}
+
+export type SocketFactory = (address: ConversationAddress) => ChatSocket;
+
+/**
+ * A socket that reconnects by itself: after 0.5 to 1 s at first, then more and
+ * more slowly up to 10 s. It keeps nothing to send for later: the client knows
+ * best what is still due.
+ */
+export const reconnectingSocket: SocketFactory = (address) =>
+  new ReconnectingWebSocket(connectionUrl(address), [], {
+    minReconnectionDelay: 500 + Math.random() * 500,
+    maxReconnectionDelay: 10_000,
+    connectionTimeout: 10_000,
+    maxEnqueuedMessages: 0,
+  });
+
+/** The WebSocket URL of a conversation, with what this client understands. */
+export function connectionUrl(address: ConversationAddress): string {
+  const query = new URLSearchParams({ [CAPABILITY_PARAM]: CAPABILITIES.join(",") });
+  return `${originOf(address).replace(/^http/, "ws")}${pathOf(address)}?${query}`;
+}
+
+/** A page of messages, oldest first. */
+export interface MessagePage {
+  readonly messages: UIMessage[];
+  /** Whether there are older ones. */
+  readonly hasMore: boolean;
+}
+
+/** Reads the newest page, or the one before message `before`. Throws `TroupeError` (retryable) when the answer is not one. */
+export async function readPage(
+  address: ConversationAddress,
+  page: { readonly before?: string; readonly limit: number },
+): Promise<MessagePage> {
+  const query = new URLSearchParams({ limit: String(page.limit), ...(page.before ? { before: page.before } : {}) });
+  const response = await fetch(`${originOf(address)}${pathOf(address)}/get-messages?${query}`);
+  if (!response.ok) {
+    throw new TroupeError("internal", `Reading messages failed with HTTP ${response.status}.`, { retryable: true });
+  }
+  return {
+    messages: (await response.json()) as UIMessage[],
+    hasMore: response.headers.get("x-chat-has-more") === "true",
+  };
+}
+
+export type PageReader = typeof readPage;
+
+function pathOf(address: ConversationAddress): string {
+  return `/agents/${encodeURIComponent(address.agent)}/${encodeURIComponent(address.name)}`;
+}
+
+/** A host without a scheme is reached as the page is when it is the page's own, else safely, except on this machine. */
+function originOf(address: ConversationAddress): string {
+  const { host } = address;
+  if (host === undefined) return location.origin;
+  if (/^https?:\/\//.test(host)) return host.replace(/\/+$/, "");
+  if (typeof location !== "undefined" && host === location.host) return location.origin;
+  return `${/^(localhost|127\.0\.0\.1|\[::1\])(:|$)/.test(host) ? "http" : "https"}://${host}`;
+}

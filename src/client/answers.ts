@@ -1,0 +1,121 @@
+/**
+ * The one write path of answers: chunks of own requests, of other people's and
+ * of replays, and the frame that ends a request.
+ */
+import type { UIMessageChunk } from "ai";
+import { hasRenderableParts } from "../shared/apply-chunk.ts";
+import { ERROR_CODES, type ErrorCode } from "../shared/errors.ts";
+import type { ServerFrameOf } from "./server-frame.ts";
+import {
+  acceptRequest,
+  ask,
+  type ChatState,
+  closeAnswers,
+  endAnswer,
+  findAnswer,
+  findRequest,
+  moveRequest,
+  placeOfAnswer,
+  putAnswer,
+  type TurnEnding,
+  updateRequest,
+} from "./chat-state.ts";
+import { isUnfinished } from "./own-request.ts";
+import { receiveChunk, type RunningAnswer, startAnswer } from "./running-answer.ts";
+
+type ResponseFrame = ServerFrameOf<"cf_agent_use_chat_response">;
+
+/** Every frame of a response. A frame with an error ends its request even without `done`. */
+export function onResponse(state: ChatState, frame: ResponseFrame): ChatState {
+  if (frame.done || frame.error === true) return endTurn(withTaken(state, frame), endingOf(frame));
+  if (frame.replayComplete === true) return onCaughtUp(state, frame.id);
+  const chunk = parseChunk(frame.body);
+  if (chunk === null || state.closedIds.includes(frame.id)) return state;
+  return onChunk(state, frame, chunk);
+}
+
+function onChunk(state: ChatState, frame: ResponseFrame, chunk: UIMessageChunk): ChatState {
+  const known = findAnswer(state, frame.id);
+  if (known === undefined && frame.replay === true) return state;
+  const accepted = acceptRequest(state, frame.id, "stream");
+  const answer = known ?? startAnswer(frame.id, "live", placeOfAnswer(accepted, frame.id), accepted.transcript);
+  const next = putAnswer(accepted, receiveChunk(answer, frame, chunk));
+  return known === undefined ? { ...next, isWaiting: false, isRecovering: false, ending: null } : next;
+}
+
+function onCaughtUp(state: ChatState, requestId: string): ChatState {
+  const answer = findAnswer(state, requestId);
+  return answer?.phase === "replaying" ? putAnswer(state, { ...answer, phase: "live" }) : state;
+}
+
+/**
+ * Ends a request, once. What people see of the answer stays: as the server told
+ * it, or, if it has told nothing since the last chunk, as it was streamed.
+ */
+export function endTurn(state: ChatState, ending: TurnEnding): ChatState {
+  const { requestId } = ending;
+  if (state.closedIds.includes(requestId) && !isOwnUnfinished(state, requestId)) return state;
+  const answer = findAnswer(state, requestId);
+  const isKept = answer !== undefined && isUntold(answer);
+  const closed = endRequest(isKept ? endAnswer(state, answer) : closeAnswers(state, [requestId]), ending);
+  return {
+    ...ask(closed, { type: "turn-ended", ending }),
+    ending,
+    isWaiting: false,
+    isRecovering: ending.outcome === "recovering",
+    cancels: state.cancels.filter((id) => id !== requestId),
+  };
+}
+
+/** A request whose messages the server names as taken was not refused, wherever in the transcript they stand. */
+function withTaken(state: ChatState, frame: ResponseFrame): ChatState {
+  const request = findRequest(state, frame.id);
+  const hasTaken = request?.messages.some((message) => frame.messageIds?.includes(message.id)) ?? false;
+  return hasTaken ? updateRequest(state, frame.id, (own) => ({ ...own, isAccepted: true })) : state;
+}
+
+function isOwnUnfinished(state: ChatState, requestId: string): boolean {
+  const request = findRequest(state, requestId);
+  return request !== undefined && isUnfinished(request);
+}
+
+/** An answer that this socket was not attached to is in the list that the socket began with, if anywhere. */
+function isUntold(answer: RunningAnswer): boolean {
+  const isShown = answer.fold !== null && hasRenderableParts(answer.fold.message);
+  return isShown && answer.isNews && answer.phase !== "detached";
+}
+
+/** A request that failed before the server took its messages stays, so that nothing a person wrote is lost. */
+function endRequest(state: ChatState, ending: TurnEnding): ChatState {
+  const request = findRequest(state, ending.requestId);
+  if (request === undefined) return state;
+  const ended = moveRequest(state, request.id, "end");
+  const isRefused = ending.outcome === "error" && !request.isAccepted;
+  return isRefused ? ended : { ...ended, requests: ended.requests.filter((own) => own.id !== request.id) };
+}
+
+function endingOf(frame: ResponseFrame): TurnEnding {
+  const outcome = frame.error === true ? "error" : (frame.outcome ?? "completed");
+  return {
+    requestId: frame.id,
+    outcome,
+    text: frame.body,
+    code: isErrorCode(frame.code) ? frame.code : "internal",
+    isRetryable: frame.retryable ?? outcome === "error",
+  };
+}
+
+function isErrorCode(code: string | undefined): code is ErrorCode {
+  return (ERROR_CODES as readonly (string | undefined)[]).includes(code);
+}
+
+function parseChunk(body: string): UIMessageChunk | null {
+  if (body === "") return null;
+  try {
+    const chunk: unknown = JSON.parse(body);
+    return typeof chunk === "object" && chunk !== null ? (chunk as UIMessageChunk) : null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}

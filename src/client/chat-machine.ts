@@ -1,0 +1,218 @@
+/**
+ * The chat of a client as a total function: state × event → state. It never
+ * throws; an event that does not fit changes nothing. What it wants done stands
+ * in `outbox` of the state it returns; the shell does it and gives nothing back
+ * but further events.
+ */
+import type { UIMessage } from "ai";
+import { jsonProblem } from "../shared/json-limits.ts";
+import { CHAT_MESSAGE_TYPES as T, MAX_FRAME_BYTES, MAX_FRAME_DEPTH, type ServerFrame } from "../shared/wire.ts";
+import { onResponse } from "./answers.ts";
+import {
+  ask,
+  type ChatState,
+  closeAnswers,
+  installTranscript,
+  isBusy,
+  placeOfAnswer,
+  sendFrame,
+} from "./chat-state.ts";
+import { isInFlight, isUnfinished, newRequest, type OwnRequest, requestFrame } from "./own-request.ts";
+import { onClosed, onNone, onOpened, onPending, onResuming, settle } from "./resume.ts";
+import { isRunning, withUpdatedMessage } from "./running-answer.ts";
+import type { ServerFrameOf } from "./server-frame.ts";
+import {
+  applyPage,
+  applyTail,
+  dropBefore,
+  keepIdentity,
+  type Page,
+  prependOlder,
+  replaceMessage,
+} from "./transcript.ts";
+
+export type ChatEvent =
+  /** A socket opened; whatever the one before carried is over. */
+  | { readonly type: "opened" }
+  | { readonly type: "closed" }
+  | { readonly type: "frame"; readonly frame: ServerFrame }
+  | { readonly type: "submit"; readonly requestId: string; readonly messages: readonly UIMessage[] }
+  /** Answer the last user message again, or send again what was refused. */
+  | { readonly type: "retry"; readonly requestId: string }
+  /** Cancel everything that runs or waits. */
+  | { readonly type: "stop" }
+  /** Empty the conversation, for everybody; only while the link is open. */
+  | { readonly type: "clear" }
+  /** The newest page, as asked for by `fetch-page`. */
+  | {
+      readonly type: "page";
+      readonly fetch: number;
+      readonly messages: readonly UIMessage[];
+      readonly hasMore: boolean;
+    }
+  | { readonly type: "page-failed"; readonly fetch: number }
+  /** A page of messages before `before`, asked for when `pageEpoch` was `epoch`. */
+  | {
+      readonly type: "older";
+      readonly epoch: number;
+      readonly before: string;
+      readonly messages: readonly UIMessage[];
+      readonly hasMore: boolean;
+    };
+
+export function step(state: ChatState, event: ChatEvent): ChatState {
+  const quiet = state.outbox.length === 0 ? state : { ...state, outbox: [] };
+  return settle(react(quiet, event));
+}
+
+function react(state: ChatState, event: ChatEvent): ChatState {
+  switch (event.type) {
+    case "opened":
+      return onOpened(state);
+    case "closed":
+      return onClosed(state);
+    case "frame":
+      return onFrame(state, event.frame);
+    case "submit":
+      return addRequest(state, newRequest(event.requestId, "submit-message", event.messages));
+    case "retry":
+      return retry(state, event.requestId);
+    case "stop":
+      return stop(state);
+    case "clear":
+      return state.isOpen ? sendFrame(state, { type: T.CHAT_CLEAR }) : state;
+    case "page":
+      return event.fetch === state.awaitedFetch ? takePage(state, event) : state;
+    case "page-failed":
+      return event.fetch === state.awaitedFetch ? { ...state, awaitedFetch: null } : state;
+    case "older":
+      return onOlder(state, event);
+  }
+}
+
+function onFrame(state: ChatState, frame: ServerFrame): ChatState {
+  switch (frame.type) {
+    case T.USE_CHAT_RESPONSE:
+      return onResponse(state, frame);
+    case T.CHAT_MESSAGES:
+      return onMessages(state, frame);
+    case T.CHAT_TAIL:
+      return onTail(state, frame);
+    case T.CHAT_CLEAR:
+      return onCleared(state);
+    case T.MESSAGE_UPDATED:
+      return onMessageUpdated(state, frame.message);
+    case T.STREAM_RESUMING:
+      return onResuming(state, frame);
+    case T.STREAM_PENDING:
+      return onPending(state, frame);
+    case T.STREAM_RESUME_NONE:
+      return onNone(state, frame);
+    case T.CHAT_RECOVERING:
+      return { ...state, isRecovering: frame.recovering };
+    case T.CHAT_ERROR:
+      return onRefused(state, frame);
+  }
+}
+
+function onMessages(state: ChatState, frame: ServerFrameOf<"cf_agent_chat_messages">): ChatState {
+  const page = { messages: frame.messages, hasMore: frame.hasMore ?? false };
+  if (frame.connect !== true) return takePage(state, page);
+  const next = takePage(state, applyPage({ messages: state.transcript, hasMore: state.hasMore }, page));
+  const isNews = next.transcript.at(-1)?.id !== state.transcript.at(-1)?.id;
+  const answers = next.answers.map((answer) => reset(next, answer));
+  const begun = { ...next, ...(isNews ? { ending: null } : {}), answers };
+  return next.transcript.length > page.messages.length ? fetchPage(begun) : begun;
+}
+
+/** An answer that was offered before the list came stands on the list. */
+function reset(state: ChatState, answer: ChatState["answers"][number]): ChatState["answers"][number] {
+  if (answer.fold !== null) return answer;
+  return { ...answer, origin: state.transcript, behind: placeOfAnswer(state, answer.requestId) };
+}
+
+/** The page is the transcript. */
+function takePage(state: ChatState, page: Page): ChatState {
+  const pageEpoch = state.pageEpoch + 1;
+  const list = keepIdentity(state.transcript, page.messages);
+  return installTranscript({ ...state, hasMore: page.hasMore, pageEpoch, awaitedFetch: null }, list);
+}
+
+function onTail(state: ChatState, frame: ServerFrameOf<"cf_agent_chat_tail">): ChatState {
+  const told = applyTail(state.transcript, frame.after, frame.messages);
+  if (told === null || state.awaitedFetch !== null) return fetchPage(state);
+  const kept = frame.first === undefined ? told : dropBefore(told, frame.first);
+  const hasMore = frame.first === undefined && state.hasMore;
+  return installTranscript({ ...state, hasMore }, kept);
+}
+
+/** A page that is on its way already may be older than what was just told: only the new one counts. */
+function fetchPage(state: ChatState): ChatState {
+  const fetch = state.fetchCount + 1;
+  const atLeast = state.transcript.length;
+  return ask({ ...state, fetchCount: fetch, awaitedFetch: fetch }, { type: "fetch-page", fetch, atLeast });
+}
+
+function onOlder(state: ChatState, event: Extract<ChatEvent, { type: "older" }>): ChatState {
+  if (event.epoch !== state.pageEpoch) return state;
+  const list = prependOlder(state.transcript, event.before, event.messages);
+  return list === null ? state : { ...state, transcript: list, hasMore: event.hasMore };
+}
+
+/** Requests that the server has not seen yet stay; those it has seen it ends itself. */
+function onCleared(state: ChatState): ChatState {
+  const empty = closeAnswers(
+    state,
+    state.answers.map((answer) => answer.requestId),
+  );
+  return {
+    ...empty,
+    transcript: [],
+    hasMore: false,
+    requests: state.requests.filter(isUnfinished),
+    isWaiting: false,
+    isRecovering: false,
+    ending: null,
+    awaitedFetch: null,
+    pageEpoch: state.pageEpoch + 1,
+  };
+}
+
+function onMessageUpdated(state: ChatState, message: UIMessage): ChatState {
+  const told = installTranscript(state, replaceMessage(state.transcript, message));
+  return { ...told, answers: told.answers.map((answer) => withUpdatedMessage(answer, message)) };
+}
+
+function onRefused(state: ChatState, frame: ServerFrameOf<"cf_agent_chat_error">): ChatState {
+  const { code, message: text } = frame;
+  return { ...state, ending: { requestId: null, outcome: "error", text, code, isRetryable: false } };
+}
+
+/** A new request takes the place of one that was refused, unless it is too large to be sent at all. */
+function addRequest(state: ChatState, request: OwnRequest): ChatState {
+  const requests = state.requests.filter((own) => isUnfinished(own) && own.id !== request.id);
+  const frame = JSON.stringify(requestFrame(request));
+  const problem = jsonProblem(frame, MAX_FRAME_BYTES, MAX_FRAME_DEPTH);
+  if (problem === null) return { ...state, requests: [...requests, request], ending: null };
+  const text = `The message is ${problem.text}.`;
+  return {
+    ...state,
+    requests: [...requests, { ...request, state: "ended" }],
+    ending: { requestId: request.id, outcome: "error", text, code: problem.code, isRetryable: false },
+  };
+}
+
+function retry(state: ChatState, requestId: string): ChatState {
+  if (isBusy(state)) return state;
+  const refused = state.requests.find((request) => !isUnfinished(request));
+  if (refused !== undefined) return addRequest(state, newRequest(requestId, "submit-message", refused.messages));
+  const asked = state.transcript.findLast((message) => message.role === "user");
+  return asked === undefined ? state : addRequest(state, newRequest(requestId, "regenerate-message", [asked]));
+}
+
+function stop(state: ChatState): ChatState {
+  const running = state.answers.filter(isRunning).map((answer) => answer.requestId);
+  const waiting = state.requests.filter((request) => isInFlight(request) || request.state === "queued");
+  const ids = new Set([...state.cancels, ...running, ...waiting.map((request) => request.id)]);
+  return { ...state, cancels: [...ids] };
+}

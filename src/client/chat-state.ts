@@ -1,0 +1,195 @@
+/**
+ * What a client knows of its conversation, as one value, and the small changes
+ * every handler is made of. The handlers stand in `resume.ts` and `answers.ts`;
+ * `chat-machine.ts` picks them by event; `view.ts` turns the value into what
+ * people see.
+ *
+ * Invariants: a request id is in `requests` at most once and reaches `ended`
+ * once; a request id in `closedIds` takes no more chunks; at most one probe
+ * waits for its answer.
+ */
+import type { ErrorCode } from "../shared/errors.ts";
+import type { ClientFrame, TurnOutcome } from "../shared/wire.ts";
+import { isUnfinished, nextRequestState, type OwnRequest, type RequestEvent } from "./own-request.ts";
+import { isRunning, type RunningAnswer } from "./running-answer.ts";
+import { isSame } from "./same.ts";
+import { appendMissing, hasMessage, type Transcript } from "./transcript.ts";
+
+/** What an event asks the shell to do, in order. */
+export type Effect =
+  | { readonly type: "send"; readonly frame: ClientFrame }
+  /** Read the newest page over HTTP, of that many messages if it can be, and give it back with this number. */
+  | { readonly type: "fetch-page"; readonly fetch: number; readonly atLeast: number }
+  /** Tell whoever wants to know; once for each own request. */
+  | { readonly type: "turn-ended"; readonly ending: TurnEnding };
+
+/** The question asked on each new socket, and again when a chunk is missing: what runs, and what became of mine? */
+export interface Probe {
+  readonly id: string;
+  readonly isAnswered: boolean;
+  /** The requests it asked about. */
+  readonly requests: readonly string[];
+}
+
+/** How the last turn ended. */
+export interface Ending {
+  /** Null for a refusal that names no request. */
+  readonly requestId: string | null;
+  readonly outcome: TurnOutcome;
+  /** The error text for people, or the server's note on a turn without an answer; may be empty. */
+  readonly text: string;
+  readonly code: ErrorCode;
+  readonly isRetryable: boolean;
+}
+
+export type TurnEnding = Ending & { readonly requestId: string };
+
+export interface ChatState {
+  /** The newest run of the server's transcript, as last told. */
+  readonly transcript: Transcript;
+  /** Whether the server has messages before the first one here. */
+  readonly hasMore: boolean;
+  /** Answers that stream, own and observed, and ended ones that the server has not told of yet. */
+  readonly answers: readonly RunningAnswer[];
+  /** Own requests that are unfinished, in order of sending, and the last one that the server refused. */
+  readonly requests: readonly OwnRequest[];
+  readonly isOpen: boolean;
+  readonly probe: Probe | null;
+  readonly probeCount: number;
+  /** The server has said that a turn is accepted but does not stream yet. */
+  readonly isWaiting: boolean;
+  /** The server brings back a turn that was cut off. */
+  readonly isRecovering: boolean;
+  readonly ending: Ending | null;
+  /** Requests to cancel as soon as the server can be told. */
+  readonly cancels: readonly string[];
+  /** Request ids that take no more chunks; the newest 64. */
+  readonly closedIds: readonly string[];
+  /** The page that is on its way and still counts; null when the transcript needs none. */
+  readonly awaitedFetch: number | null;
+  readonly fetchCount: number;
+  /** Counts how often what stands before the transcript may have changed: an older page asked for earlier is void. */
+  readonly pageEpoch: number;
+  /** What the last event asks the shell to do. */
+  readonly outbox: readonly Effect[];
+}
+
+export const emptyChat: ChatState = {
+  transcript: [],
+  hasMore: false,
+  answers: [],
+  requests: [],
+  isOpen: false,
+  probe: null,
+  probeCount: 0,
+  isWaiting: false,
+  isRecovering: false,
+  ending: null,
+  cancels: [],
+  closedIds: [],
+  awaitedFetch: null,
+  fetchCount: 0,
+  pageEpoch: 0,
+  outbox: [],
+};
+
+const MAX_CLOSED_IDS = 64;
+
+export function ask(state: ChatState, effect: Effect): ChatState {
+  return { ...state, outbox: [...state.outbox, effect] };
+}
+
+export function sendFrame(state: ChatState, frame: ClientFrame): ChatState {
+  return ask(state, { type: "send", frame });
+}
+
+export function findRequest(state: ChatState, id: string): OwnRequest | undefined {
+  return state.requests.find((request) => request.id === id);
+}
+
+export function findAnswer(state: ChatState, requestId: string): RunningAnswer | undefined {
+  return state.answers.find((answer) => answer.requestId === requestId);
+}
+
+export function putAnswer(state: ChatState, answer: RunningAnswer): ChatState {
+  const others = state.answers.filter((other) => other.requestId !== answer.requestId);
+  return { ...state, answers: [...others, answer] };
+}
+
+/** Takes no more chunks for these requests; what they streamed is forgotten. */
+export function closeAnswers(state: ChatState, requestIds: readonly string[]): ChatState {
+  const answers = state.answers.filter((answer) => !requestIds.includes(answer.requestId));
+  return closeIds({ ...state, answers }, requestIds);
+}
+
+/** Takes no more chunks for the answer; it is shown until the server tells the transcript. */
+export function endAnswer(state: ChatState, answer: RunningAnswer): ChatState {
+  return closeIds(putAnswer(state, { ...answer, phase: "ended" }), [answer.requestId]);
+}
+
+function closeIds(state: ChatState, requestIds: readonly string[]): ChatState {
+  if (requestIds.length === 0) return state;
+  return {
+    ...state,
+    closedIds: [...state.closedIds.filter((id) => !requestIds.includes(id)), ...requestIds].slice(-MAX_CLOSED_IDS),
+  };
+}
+
+/** Moves one own request; unknown ids are nobody's business. */
+export function moveRequest(state: ChatState, id: string, event: RequestEvent): ChatState {
+  return updateRequest(state, id, (request) => ({ ...request, state: nextRequestState(request.state, event) }));
+}
+
+/** The server has the request: from here on its messages are part of the transcript. */
+export function acceptRequest(state: ChatState, id: string, event: "accept" | "stream"): ChatState {
+  const request = findRequest(state, id);
+  if (request === undefined || !isUnfinished(request)) return state;
+  const moved = moveRequest(state, id, event);
+  if (request.isAccepted) return moved;
+  const accepted = updateRequest(moved, id, (own) => ({ ...own, isAccepted: true }));
+  return { ...accepted, transcript: appendMissing(state.transcript, request.messages) };
+}
+
+export function updateRequest(state: ChatState, id: string, change: (request: OwnRequest) => OwnRequest): ChatState {
+  if (findRequest(state, id) === undefined) return state;
+  return { ...state, requests: state.requests.map((request) => (request.id === id ? change(request) : request)) };
+}
+
+/**
+ * Takes the transcript as the server tells it; answers that ended before are in it. Messages that people already see
+ * with the same content, from a stream or from their own sending, stay the same
+ * objects; own requests whose messages are in it are accepted.
+ */
+export function installTranscript(state: ChatState, list: Transcript): ChatState {
+  const shown = [
+    ...state.answers.flatMap((answer) => (answer.fold === null ? [] : [answer.fold.message])),
+    ...state.requests.flatMap((request) => request.messages),
+  ];
+  const transcript = withShownObjects(list, shown);
+  const answers = state.answers.filter(isRunning).map(withoutNews);
+  const accepted = state.requests.filter(
+    (request) => !request.isAccepted && request.messages.every((message) => hasMessage(transcript, message.id)),
+  );
+  const told: ChatState = { ...state, transcript, answers };
+  return accepted.reduce((next, request) => acceptRequest(next, request.id, "accept"), told);
+}
+
+function withoutNews(answer: RunningAnswer): RunningAnswer {
+  return answer.isNews ? { ...answer, isNews: false } : answer;
+}
+
+function withShownObjects(told: Transcript, shown: Transcript): Transcript {
+  if (shown.length === 0) return told;
+  const list = told.map((message) => shown.find((own) => own.id === message.id && isSame(own, message)) ?? message);
+  return list.every((message, at) => message === told[at]) ? told : list;
+}
+
+/** Where the answer to a request belongs: behind the last message it brings, or behind what there is. */
+export function placeOfAnswer(state: ChatState, requestId: string): string | null {
+  return (findRequest(state, requestId)?.messages.at(-1) ?? state.transcript.at(-1))?.id ?? null;
+}
+
+/** Whether the server, as far as this client knows, has or will have something to do. */
+export function isBusy(state: ChatState): boolean {
+  return state.answers.some(isRunning) || state.isWaiting || state.isRecovering || state.requests.some(isUnfinished);
+}

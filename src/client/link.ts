@@ -1,0 +1,50 @@
+/**
+ * The state of the link between a client and its conversation.
+ *
+ *   connecting ──open──▶ open ──lost──▶ closed ──connect──▶ connecting
+ *        └───────────── refused ─────────▶ closed-for-good
+ *
+ * The table is total: a cell without a change keeps its state. Only `connect`
+ * leaves `closed-for-good`: the server has said that trying again is useless,
+ * so nobody does until a person or the program asks.
+ */
+
+export const LINK_STATES = ["connecting", "open", "closed", "closed-for-good"] as const;
+export type LinkState = (typeof LINK_STATES)[number];
+
+export const LINK_EVENTS = [
+  /** Somebody asked for a connection, or a new attempt begins. */
+  "connect",
+  /** The socket opened. */
+  "open",
+  /** The socket closed in a way that a new attempt may heal. */
+  "lost",
+  /** The socket closed with a code that no new attempt heals. */
+  "refused",
+] as const;
+export type LinkEvent = (typeof LINK_EVENTS)[number];
+
+const table: Readonly<Record<LinkState, Readonly<Record<LinkEvent, LinkState>>>> = {
+  connecting: { connect: "connecting", open: "open", lost: "closed", refused: "closed-for-good" },
+  open: { connect: "open", open: "open", lost: "closed", refused: "closed-for-good" },
+  closed: { connect: "connecting", open: "open", lost: "closed", refused: "closed-for-good" },
+  "closed-for-good": {
+    connect: "connecting",
+    open: "closed-for-good",
+    lost: "closed-for-good",
+    refused: "closed-for-good",
+  },
+};
+
+/** The state after `event`. */
+export function nextLinkState(state: LinkState, event: LinkEvent): LinkState {
+  return table[state][event];
+}
+
+/** Close codes after which a new attempt is useless: no principal (4401), not allowed (4403), policy (1008). */
+const TERMINAL_CLOSE_CODES: ReadonlySet<number> = new Set([4401, 4403, 1008]);
+
+/** What a close code means for the link. */
+export function linkEventOfClose(code: number): Extract<LinkEvent, "lost" | "refused"> {
+  return TERMINAL_CLOSE_CODES.has(code) ? "refused" : "lost";
+}

@@ -1,0 +1,68 @@
+/**
+ * A request of this client, from the click to its one end.
+ *
+ *   queued ──send──▶ sent ──accept──▶ pending ──stream──▶ streaming ──end──▶ ended
+ *      ▲               │
+ *      └── forget ─────┘   the server has never seen it
+ *
+ * The table is total; `ended` is never left. A request that is sent again
+ * keeps its id, so that the server can tell that it has it already.
+ */
+import type { UIMessage } from "ai";
+import { CHAT_MESSAGE_TYPES, type ClientFrameOf } from "../shared/wire.ts";
+
+export const REQUEST_STATES = ["queued", "sent", "pending", "streaming", "ended"] as const;
+export type RequestState = (typeof REQUEST_STATES)[number];
+
+export const REQUEST_EVENTS = ["send", "accept", "stream", "forget", "end"] as const;
+export type RequestEvent = (typeof REQUEST_EVENTS)[number];
+
+const table: Readonly<Record<RequestState, Readonly<Record<RequestEvent, RequestState>>>> = {
+  queued: { send: "sent", accept: "pending", stream: "streaming", forget: "queued", end: "ended" },
+  sent: { send: "sent", accept: "pending", stream: "streaming", forget: "queued", end: "ended" },
+  pending: { send: "pending", accept: "pending", stream: "streaming", forget: "pending", end: "ended" },
+  streaming: { send: "streaming", accept: "streaming", stream: "streaming", forget: "streaming", end: "ended" },
+  ended: { send: "ended", accept: "ended", stream: "ended", forget: "ended", end: "ended" },
+};
+
+export function nextRequestState(state: RequestState, event: RequestEvent): RequestState {
+  return table[state][event];
+}
+
+export interface OwnRequest {
+  readonly id: string;
+  readonly state: RequestState;
+  /** The new user messages it brings, or, to regenerate, the one to answer again. */
+  readonly messages: readonly UIMessage[];
+  readonly trigger: "submit-message" | "regenerate-message";
+  /** Whether the server's transcript is known to have had its messages; until then they are shown by the client. */
+  readonly isAccepted: boolean;
+}
+
+export function newRequest(id: string, trigger: OwnRequest["trigger"], messages: readonly UIMessage[]): OwnRequest {
+  return { id, state: "queued", messages, trigger, isAccepted: trigger === "regenerate-message" };
+}
+
+/** Sent, and not ended as far as is known. */
+export function isInFlight(request: OwnRequest): boolean {
+  return request.state === "sent" || request.state === "pending" || request.state === "streaming";
+}
+
+export function isUnfinished(request: OwnRequest): boolean {
+  return request.state !== "ended";
+}
+
+/** The frame, the same each time. */
+export function requestFrame(request: OwnRequest): ClientFrameOf<"cf_agent_use_chat_request"> {
+  const target = request.trigger === "regenerate-message" ? request.messages.at(-1)?.id : undefined;
+  const body = {
+    messages: request.messages,
+    trigger: request.trigger,
+    ...(target === undefined ? {} : { messageId: target }),
+  };
+  return {
+    type: CHAT_MESSAGE_TYPES.USE_CHAT_REQUEST,
+    id: request.id,
+    init: { method: "POST", body: JSON.stringify(body) },
+  };
+}

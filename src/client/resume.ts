@@ -1,0 +1,158 @@
+/**
+ * The handshake on every new socket, and again when a chunk is missing.
+ *
+ *   open ──▶ probe {own unfinished requests}
+ *            ├─ terminal frames of those that ended
+ *            └─ resuming | pending | none {unknown}  ──▶ send what is unknown or still queued
+ *
+ * Nothing is sent before the probe is answered, so that requests keep their
+ * order and none is sent twice. At most one probe waits for its answer.
+ */
+import { CHAT_MESSAGE_TYPES as T } from "../shared/wire.ts";
+import { endTurn } from "./answers.ts";
+import {
+  acceptRequest,
+  type ChatState,
+  closeAnswers,
+  findAnswer,
+  findRequest,
+  moveRequest,
+  placeOfAnswer,
+  putAnswer,
+  sendFrame,
+} from "./chat-state.ts";
+import { isInFlight, requestFrame } from "./own-request.ts";
+import { foldAgain, isRunning, startAnswer } from "./running-answer.ts";
+import type { ServerFrameOf } from "./server-frame.ts";
+
+/** Requests that may be under way at once: as many as one probe may ask about. */
+const MAX_IN_FLIGHT = 32;
+
+export function onOpened(state: ChatState): ChatState {
+  return startProbe({ ...detachAll(state), isOpen: true });
+}
+
+/** Everything the socket carried is over; what is known stays. */
+export function onClosed(state: ChatState): ChatState {
+  return {
+    ...detachAll(state),
+    isOpen: false,
+    probe: null,
+    isWaiting: false,
+    awaitedFetch: null,
+    pageEpoch: state.pageEpoch + 1,
+  };
+}
+
+function detachAll(state: ChatState): ChatState {
+  const detached = state.answers.map((answer) =>
+    isRunning(answer) ? { ...answer, phase: "detached" as const } : answer,
+  );
+  return { ...state, answers: detached };
+}
+
+function startProbe(state: ChatState): ChatState {
+  const requests = state.requests.filter(isInFlight).map((request) => request.id);
+  const probe = { id: `probe-${state.probeCount + 1}`, isAnswered: false, requests };
+  return sendFrame(
+    { ...state, probe, probeCount: state.probeCount + 1 },
+    { type: T.STREAM_RESUME_REQUEST, probeId: probe.id, ...(requests.length > 0 ? { requests } : {}) },
+  );
+}
+
+/** An offer of a running stream: attach to it. Offered again it is attached to again, for the server now holds it back. */
+export function onResuming(state: ChatState, frame: ServerFrameOf<"cf_agent_stream_resuming">): ChatState {
+  const answered = onAnswer(state, frame.probeId, frame.unknown ?? [], frame.id);
+  return answered.closedIds.includes(frame.id) ? answered : attach(answered, frame);
+}
+
+function attach(state: ChatState, frame: ServerFrameOf<"cf_agent_stream_resuming">): ChatState {
+  const accepted = acceptRequest({ ...state, isWaiting: false, isRecovering: false }, frame.id, "accept");
+  const known =
+    findAnswer(accepted, frame.id) ??
+    startAnswer(frame.id, "detached", placeOfAnswer(accepted, frame.id), accepted.transcript);
+  if (known.phase === "replaying") return accepted;
+  const isAhead = known.seq === 0 || (frame.lastSeq !== undefined && known.seq > frame.lastSeq);
+  const answer = isAhead ? foldAgain(known) : known;
+  const isContinuation = answer.isContinuation || frame.continuation === true;
+  return sendFrame(putAnswer(accepted, { ...answer, phase: "replaying", isContinuation }), {
+    type: T.STREAM_RESUME_ACK,
+    id: frame.id,
+    after: answer.seq,
+  });
+}
+
+/** A turn is accepted but does not stream yet; the server will say more by itself. */
+export function onPending(state: ChatState, frame: ServerFrameOf<"cf_agent_stream_pending">): ChatState {
+  const answered = onAnswer(state, frame.probeId, frame.unknown ?? [], null);
+  const waiting = { ...answered, isWaiting: true };
+  return frame.id === undefined ? waiting : acceptRequest(waiting, frame.id, "accept");
+}
+
+/**
+ * Nothing to resume. A request that the probe asked about and that the server
+ * neither ended nor called unknown would wait for ever: it counts as cut off.
+ */
+export function onNone(state: ChatState, frame: ServerFrameOf<"cf_agent_stream_resume_none">): ChatState {
+  const isLate = frame.probeId === undefined && state.probe?.isAnswered === true;
+  if (state.probe === null || (frame.probeId !== state.probe.id && !isLate)) return state;
+  const asked = state.probe.requests;
+  const unknown = frame.unknown ?? [];
+  const answered = onAnswer(state, frame.probeId, unknown, null);
+  if (frame.reason === "continuation-owned") return answered;
+  const lost = asked.filter((id) => !unknown.includes(id) && isStillInFlight(answered, id));
+  return lost.reduce(cutOff, { ...answered, isWaiting: false, isRecovering: false });
+}
+
+function isStillInFlight(state: ChatState, id: string): boolean {
+  const request = findRequest(state, id);
+  return request !== undefined && isInFlight(request) && findAnswer(state, id) === undefined;
+}
+
+function cutOff(state: ChatState, requestId: string): ChatState {
+  const text = "The answer was interrupted.";
+  return endTurn(state, { requestId, outcome: "error", text, code: "interrupted", isRetryable: true });
+}
+
+/** The answer to the current probe: streams it does not name are over, requests it calls unknown are sent again. */
+function onAnswer(
+  state: ChatState,
+  probeId: string | undefined,
+  unknown: readonly string[],
+  running: string | null,
+): ChatState {
+  if (state.probe === null || probeId !== state.probe.id) return state;
+  const over = state.answers.filter((answer) => answer.phase === "detached" && answer.requestId !== running);
+  const closed = closeAnswers(
+    { ...state, probe: { ...state.probe, isAnswered: true } },
+    over.map((answer) => answer.requestId),
+  );
+  return unknown.reduce(forget, closed);
+}
+
+/** One that the server has had and knows no more went with a cleared conversation; any other is sent again. */
+function forget(state: ChatState, id: string): ChatState {
+  if (findRequest(state, id)?.state === "sent") return moveRequest(state, id, "forget");
+  return endTurn(state, { requestId: id, outcome: "aborted", text: "", code: "aborted", isRetryable: false });
+}
+
+/** After every event: tells the server what is due, when it can be told. */
+export function settle(state: ChatState): ChatState {
+  if (!state.isOpen || state.probe?.isAnswered !== true) return state;
+  const sent = sendQueued(state.cancels.reduce(cancel, { ...state, cancels: [] }));
+  return sent.answers.some((answer) => answer.phase === "detached") ? startProbe(sent) : sent;
+}
+
+/** One that never reached the server ends here and now. */
+function cancel(state: ChatState, requestId: string): ChatState {
+  if (findRequest(state, requestId)?.state !== "queued") {
+    return sendFrame(state, { type: T.CHAT_REQUEST_CANCEL, id: requestId });
+  }
+  return endTurn(state, { requestId, outcome: "aborted", text: "", code: "aborted", isRetryable: true });
+}
+
+function sendQueued(state: ChatState): ChatState {
+  const room = MAX_IN_FLIGHT - state.requests.filter(isInFlight).length;
+  const due = state.requests.filter((request) => request.state === "queued").slice(0, Math.max(room, 0));
+  return due.reduce((next, request) => sendFrame(moveRequest(next, request.id, "send"), requestFrame(request)), state);
+}

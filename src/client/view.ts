@@ -1,0 +1,103 @@
+/**
+ * What people see of a chat state. Same state, same view; and what did not
+ * change for the eye keeps its identity from one view to the next.
+ */
+import type { UIMessage } from "ai";
+import type { ErrorCode } from "../shared/errors.ts";
+import type { TurnOutcome } from "../shared/wire.ts";
+import { type ChatState, isBusy } from "./chat-state.ts";
+import type { LinkState } from "./link.ts";
+import { cutOf } from "./cut-answer.ts";
+import { isUnfinished } from "./own-request.ts";
+import { isRunning, type RunningAnswer } from "./running-answer.ts";
+import { isSame } from "./same.ts";
+import { appendMissing, keepIdentity, placeMessage, type Transcript } from "./transcript.ts";
+
+/** `submitted`: accepted or on its way, no answer yet. `error`: the last turn failed; `error` says why. */
+export type ChatStatus = "ready" | "submitted" | "streaming" | "error";
+
+export interface ChatView {
+  /** Oldest first: the server's messages, answers that stream, and own messages on their way. */
+  readonly messages: readonly UIMessage[];
+  readonly status: ChatStatus;
+  /** Set while `status` is `error`. */
+  readonly error?: { readonly message: string; readonly code: ErrorCode; readonly retryable: boolean };
+  readonly link: LinkState;
+  /** Whether `loadOlder` would find more. */
+  readonly hasMore: boolean;
+  /** Own requests that wait for a connection. */
+  readonly queued: number;
+  /** Whether `retry` would do something sensible: the last turn failed, was stopped, or never got an answer. */
+  readonly canRetry: boolean;
+  /** How the last turn that this client saw ended; `text` is what the server said about it. Not set while one runs. */
+  readonly lastTurn?: { readonly outcome: TurnOutcome; readonly text: string };
+}
+
+/** The view of `state`; `previous` itself when it shows the same. */
+export function viewOf(state: ChatState, link: LinkState, previous: ChatView | null): ChatView {
+  const shown = visibleMessages(state);
+  const messages = previous === null ? shown : keepIdentity(previous.messages, shown);
+  const view = { messages, link, hasMore: state.hasMore, ...activity(state) };
+  return previous !== null && isSameView(previous, view) ? previous : view;
+}
+
+type Activity = Omit<ChatView, "messages" | "link" | "hasMore">;
+
+function activity(state: ChatState): Activity {
+  const { ending } = state;
+  const status = statusOf(state);
+  const isError = status === "error" && ending !== null;
+  return {
+    status,
+    queued: state.requests.filter((request) => request.state === "queued").length,
+    canRetry: canRetry(state),
+    ...(isError ? { error: { message: ending.text, code: ending.code, retryable: ending.isRetryable } } : {}),
+    ...(ending === null || isBusy(state) ? {} : { lastTurn: { outcome: ending.outcome, text: ending.text } }),
+  };
+}
+
+function statusOf(state: ChatState): ChatStatus {
+  if (state.answers.some((answer) => answer.fold !== null && isRunning(answer))) return "streaming";
+  if (isBusy(state)) return "submitted";
+  return state.ending?.outcome === "error" ? "error" : "ready";
+}
+
+function canRetry(state: ChatState): boolean {
+  if (isBusy(state)) return false;
+  if (state.requests.some((request) => !isUnfinished(request))) return state.ending?.isRetryable !== false;
+  if (!state.transcript.some((message) => message.role === "user")) return false;
+  const last = state.transcript.at(-1);
+  const isUnanswered = last?.role === "user" || (last !== undefined && cutOf(last) !== null);
+  switch (state.ending?.outcome) {
+    case "error":
+      return state.ending.isRetryable;
+    case "aborted":
+      return true;
+    default:
+      return isUnanswered;
+  }
+}
+
+function visibleMessages(state: ChatState): Transcript {
+  const withAnswers = state.answers.reduce(overlay, state.transcript);
+  const own = state.requests.filter((request) => !request.isAccepted).flatMap((request) => request.messages);
+  return appendMissing(withAnswers, own);
+}
+
+/** The streamed version of a message, unless the socket has yet to catch up with what the server told otherwise. */
+function overlay(list: Transcript, answer: RunningAnswer): Transcript {
+  const message = answer.fold?.message;
+  if (message === undefined || message.parts.length === 0) return list;
+  const told = list.find((other) => other.id === message.id);
+  const isCatchingUp = answer.phase === "detached" || answer.phase === "replaying";
+  if (isCatchingUp && told !== undefined && sizeOf(told) >= sizeOf(message)) return list;
+  return placeMessage(list, message, answer.behind);
+}
+
+function sizeOf(message: UIMessage): number {
+  return message.parts.reduce((sum, part) => sum + 1 + ("text" in part ? part.text.length : 0), 0);
+}
+
+function isSameView(a: ChatView, b: ChatView): boolean {
+  return a.messages === b.messages && isSame({ ...a, messages: null }, { ...b, messages: null });
+}
