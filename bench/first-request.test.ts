@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, it } from "vitest";
 import { type BareAgent, stage } from "../test/harness/agents.ts";
 import { ChatSocket } from "../test/harness/chat-socket.ts";
-import { countsOf } from "../test/harness/counters.ts";
+import { countsOf, resetCounts } from "../test/harness/counters.ts";
 import { say, ScriptedModel } from "../test/harness/scripted-model.ts";
 import { costOf } from "./cost.ts";
 import { holdClock } from "./held-clock.ts";
@@ -13,6 +13,7 @@ holdClock();
 /** What a new Agent that does nothing writes until its first socket is open. */
 async function bareRows(name: string): Promise<number> {
   const { BareAgent } = env as unknown as { BareAgent: DurableObjectNamespace<BareAgent> };
+  resetCounts(`bare:${name}`);
   const url = `http://test.local/agents/bare-agent/${name}`;
   const response = await BareAgent.getByName(name).fetch(url, { headers: { upgrade: "websocket" } });
   response.webSocket?.accept();
