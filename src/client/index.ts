@@ -15,5 +15,6 @@ export type { ChatSocket, ConversationAddress, MessagePage, PageReader, SocketFa
 export { type Cut, cutOf } from "./cut-answer.ts";
 export type { TurnEnding } from "./chat-state.ts";
 export type { ChatStatus, ChatView } from "./view.ts";
+export { isToolPart, type MessagePart, type ToolPart } from "../shared/message-parts.ts";
 export type { LinkState } from "./link.ts";
 export type { Schedule } from "./next-frame.ts";

@@ -1,9 +1,17 @@
 /** Calls `run` once, later. */
 export type Schedule = (run: () => void) => void;
 
-/** Before the next paint; in a page that nobody sees, and where nothing is painted, within 50 ms. */
+/** Where nothing is painted, or a page is out of sight and gets no frames, this long must do. */
+const LATEST_MS = 100;
+
+/** Before the next paint, and at the latest after 100 ms. */
 export const nextFrame: Schedule = (run) => {
-  const isPainted = typeof document !== "undefined" && document.visibilityState === "visible";
-  if (isPainted) requestAnimationFrame(run);
-  else setTimeout(run, 50);
+  let isDone = false;
+  const once = () => {
+    if (isDone) return;
+    isDone = true;
+    run();
+  };
+  if (typeof requestAnimationFrame === "function") requestAnimationFrame(once);
+  setTimeout(once, LATEST_MS);
 };

@@ -5,7 +5,7 @@ import type { LanguageModel, ToolSet, UIMessage } from "ai";
 import { Conversation, type Action, type Authorization, type StreamBufferContract, type Who } from "../../src/index.ts";
 import type { ChatErrorContext, ChatResult, OnChatMessageOptions } from "../../src/index.ts";
 import { StreamBuffer as PlainStreamBuffer } from "../../src/actors/stream-buffer/stream-buffer.ts";
-import { instrument } from "./counters.ts";
+import { instrument, point } from "./counters.ts";
 import { say, ScriptedModel } from "./scripted-model.ts";
 
 /** What a test puts behind one conversation. Everything is optional; the default model says "ok". */
@@ -74,9 +74,12 @@ export class TestConversation extends Conversation {
     const own = this.#stage.buffer?.(real) ?? real;
     const { calls } = this.#stage;
     return new Proxy(own, {
-      get: (target, verb: string) => (request: never) => {
+      get: (target, verb: string) => async (request: never) => {
         calls[verb] = (calls[verb] ?? 0) + 1;
-        return (target[verb as keyof StreamBufferContract] as (request: never) => unknown)(request);
+        point(this.ctx, `conversation:${this.name}`);
+        const result = await (target[verb as keyof StreamBufferContract] as (request: never) => unknown)(request);
+        point(this.ctx, `conversation:${this.name}`);
+        return result;
       },
     });
   }

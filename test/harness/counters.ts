@@ -10,13 +10,38 @@ export interface Counts {
   alarms: number;
 }
 
-/** Counts per actor name (its class and, for a conversation, its name). */
-const meters = new Map<string, { counts: Counts; cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] }>();
+interface Meter {
+  readonly counts: Counts;
+  readonly cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[];
+}
 
-function meter(label: string) {
-  const found = meters.get(label) ?? { counts: { statements: 0, rowsWritten: 0, rowsRead: 0, alarms: 0 }, cursors: [] };
-  meters.set(label, found);
-  return found;
+/** One per actor that is measured. A cursor counts on while it is read, so cursors are kept until they are summed. */
+const meters = new Map<string, Meter>();
+
+/** A crash that is to come: at the n-th point that its actor passes. */
+const crashes = new Map<string, { left: number; passed: number }>();
+
+/**
+ * Lets the actor lose its memory at the n-th point from now (from 0). Points are
+ * derived from what it does: each SQL statement and each call to another actor.
+ */
+export function crashAt(label: string, n: number): void {
+  crashes.set(label, { left: n, passed: 0 });
+}
+
+/** How many points the actor has passed since `crashAt`; forgets the crash. */
+export function pointsPassed(label: string): number {
+  const passed = crashes.get(label)?.passed ?? 0;
+  crashes.delete(label);
+  return passed;
+}
+
+/** One point. At the chosen one the object is gone: what it wrote since its last await with it. */
+export function point(ctx: Pick<DurableObjectState, "abort">, label: string): void {
+  const crash = crashes.get(label);
+  if (crash === undefined) return;
+  crash.passed++;
+  if (crash.left-- === 0) ctx.abort("crash point");
 }
 
 /** Call first thing in a constructor: counts everything that goes through `ctx.storage`. */
@@ -24,27 +49,36 @@ export function instrument<T extends DurableObjectState>(ctx: T, label: string):
   const { storage } = ctx;
   const exec = storage.sql.exec.bind(storage.sql);
   storage.sql.exec = ((query: string, ...bindings: unknown[]) => {
+    point(ctx, label);
     const cursor = exec(query, ...bindings);
-    const { counts, cursors } = meter(label);
-    counts.statements++;
-    cursors.push(cursor);
+    const meter = meters.get(label);
+    if (meter !== undefined) {
+      meter.counts.statements++;
+      meter.cursors.push(cursor);
+    }
     return cursor;
   }) as typeof storage.sql.exec;
   const setAlarm = storage.setAlarm.bind(storage);
   storage.setAlarm = (...args: Parameters<typeof setAlarm>) => {
-    meter(label).counts.alarms++;
+    const meter = meters.get(label);
+    if (meter !== undefined) meter.counts.alarms++;
     return setAlarm(...args);
   };
   return ctx;
 }
 
-/** What the actor has done since the last `resetCounts`. */
+/** What the actor has done since `resetCounts`, which begins the counting. */
 export function countsOf(label: string): Counts {
-  const { counts, cursors } = meter(label);
-  const sum = (pick: (cursor: (typeof cursors)[number]) => number) => cursors.reduce((all, one) => all + pick(one), 0);
+  const { counts, cursors } = meters.get(label) ?? newMeter();
+  const sum = (pick: (cursor: Meter["cursors"][number]) => number) => cursors.reduce((all, one) => all + pick(one), 0);
   return { ...counts, rowsWritten: sum((cursor) => cursor.rowsWritten), rowsRead: sum((cursor) => cursor.rowsRead) };
 }
 
+/** Begins to count these actors, from nothing; call it before they exist to count their start too. */
 export function resetCounts(...labels: string[]): void {
-  for (const label of labels) meters.delete(label);
+  for (const label of labels) meters.set(label, newMeter());
+}
+
+function newMeter(): Meter {
+  return { counts: { statements: 0, rowsWritten: 0, rowsRead: 0, alarms: 0 }, cursors: [] };
 }

@@ -25,6 +25,8 @@ export class ScriptedModel implements LanguageModelV4 {
   readonly supportedUrls = {};
   /** Every call, with the prompt that reached the model. */
   readonly calls: LanguageModelV4CallOptions[] = [];
+  /** Which calls saw their signal fire, counted from 0. */
+  readonly aborted: number[] = [];
   readonly #script: Script;
 
   constructor(script: Script) {
@@ -36,7 +38,9 @@ export class ScriptedModel implements LanguageModelV4 {
   }
 
   async doStream(call: LanguageModelV4CallOptions): Promise<LanguageModelV4StreamResult> {
-    const beats = this.#script(call, this.calls.push(call) - 1);
+    const n = this.calls.push(call) - 1;
+    call.abortSignal?.addEventListener("abort", () => void this.aborted.push(n));
+    const beats = this.#script(call, n);
     const parts = play(beats);
     return {
       stream: new ReadableStream<LanguageModelV4StreamPart>({
@@ -74,7 +78,7 @@ export function* toolCall(toolCallId: string, toolName: string, input: unknown):
   yield { type: "tool-call", toolCallId, toolName, input: json };
 }
 
-export function finish(unified: LanguageModelV4FinishReason["unified"] = "stop"): Beat {
+export function finish(unified: LanguageModelV4FinishReason["unified"] = "stop"): LanguageModelV4StreamPart {
   return {
     type: "finish",
     finishReason: { unified, raw: unified },

@@ -30,7 +30,7 @@ import type {
 } from "./contract.ts";
 import { buildConversation, type BuiltConversation } from "./build.ts";
 import { allowed } from "./access.ts";
-import { promptOf } from "./transcript/context.ts";
+import { boundPrompt, promptOf } from "./transcript/context.ts";
 import { DEFAULT_CONTEXT_BYTES } from "./transcript/window.ts";
 import { allMessages } from "./transcript/view.ts";
 import { createToolsFromClientSchemas } from "./turn/client-tools.ts";
@@ -107,6 +107,8 @@ export class Conversation<
       messages: await this.assembleContext(),
       tools: { ...this.getTools(), ...createToolsFromClientSchemas(options?.clientTools) },
       stopWhen: stepCountIs(this.getMaxSteps()),
+      // Results of this turn's own tools are bounded for the next step like older ones.
+      prepareStep: ({ messages }) => ({ messages: boundPrompt(messages) }),
       ...(options?.abortSignal === undefined ? {} : { abortSignal: options.abortSignal }),
       // The turn reports errors itself.
       onError: () => undefined,

@@ -9,6 +9,8 @@ export interface Conversation extends ChatView {
   readonly retry: ChatClient["retry"];
   readonly clear: ChatClient["clear"];
   readonly loadOlder: ChatClient["loadOlder"];
+  /** Tries again after the link was closed for good; otherwise the link looks after itself. */
+  readonly connect: ChatClient["connect"];
 }
 
 /**
@@ -39,5 +41,6 @@ function actionsOf(client: ChatClient): Omit<Conversation, keyof ChatView> {
     retry: () => client.retry(),
     clear: () => client.clear(),
     loadOlder: () => client.loadOlder(),
+    connect: () => client.connect(),
   };
 }

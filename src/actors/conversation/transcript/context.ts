@@ -5,49 +5,81 @@
  */
 import { convertToModelMessages, type ModelMessage, pruneMessages, type ToolSet, type UIMessage } from "ai";
 
-/** Longest text of one message part that a prompt carries, in characters; what is longer is cut with a marker. */
-export const MAX_PROMPT_PART_CHARS = 200_000;
+/** Longest text that a prompt carries in one piece, in characters; what is longer is cut with a marker. */
+export const MAX_PROMPT_TEXT_CHARS = 200_000;
 /** Longest tool output that a prompt carries, in characters of its JSON; strings and lists inside are cut, the shape stays. */
 export const MAX_PROMPT_OUTPUT_CHARS = 100_000;
 
 /** Model messages for `messages`. `tools` tells which results may be dropped: those with `execute`; what a person answered stays. */
 export async function promptOf(messages: readonly UIMessage[], tools: ToolSet): Promise<ModelMessage[]> {
-  const bounded = messages.map(boundMessage);
-  const prompt = await convertToModelMessages(bounded, { tools, ignoreIncompleteToolCalls: true });
+  const prompt = await convertToModelMessages(messages.map(withoutRawInput), {
+    tools,
+    ignoreIncompleteToolCalls: true,
+  });
   const serverTools = Object.keys(tools).filter((name) => tools[name]?.execute !== undefined);
-  return serverTools.length === 0
-    ? prompt
-    : pruneMessages({ messages: prompt, toolCalls: [{ type: "before-last-2-messages", tools: serverTools }] });
+  const pruned =
+    serverTools.length === 0
+      ? prompt
+      : pruneMessages({ messages: prompt, toolCalls: [{ type: "before-last-2-messages", tools: serverTools }] });
+  return boundPrompt(pruned);
 }
 
-/** The message with over-long texts and tool outputs cut; itself when nothing is too long. */
-export function boundMessage(message: UIMessage): UIMessage {
-  const parts = message.parts.map(boundPart);
-  return parts.every((part, at) => part === message.parts[at]) ? message : { ...message, parts };
+/** The prompt with over-long texts and tool outputs cut; messages that fit keep their identity. */
+export function boundPrompt(messages: readonly ModelMessage[]): ModelMessage[] {
+  return messages.map((message) => {
+    if (typeof message.content === "string") {
+      return message.content.length <= MAX_PROMPT_TEXT_CHARS
+        ? message
+        : ({ ...message, content: cut(message.content, MAX_PROMPT_TEXT_CHARS) } as ModelMessage);
+    }
+    const content = message.content.map(boundPart);
+    const isSame = content.every((part, at) => part === (message.content as readonly unknown[])[at]);
+    return isSame ? message : ({ ...message, content } as ModelMessage);
+  });
 }
 
-function boundPart(part: UIMessage["parts"][number]): UIMessage["parts"][number] {
-  if (part.type === "text" && part.text.length > MAX_PROMPT_PART_CHARS) {
-    return { ...part, text: cut(part.text, MAX_PROMPT_PART_CHARS) };
+type ContentPart = Exclude<ModelMessage["content"], string>[number];
+
+function boundPart(part: ContentPart): ContentPart {
+  if (part.type === "text" && part.text.length > MAX_PROMPT_TEXT_CHARS) {
+    return { ...part, text: cut(part.text, MAX_PROMPT_TEXT_CHARS) };
   }
-  if ("output" in part && part.output !== undefined && part.state === "output-available") {
-    const chars = JSON.stringify(part.output).length;
-    // Same shape, shorter leaves: code that reads the output still finds its fields.
-    if (chars > MAX_PROMPT_OUTPUT_CHARS)
-      return { ...part, output: shrink(part.output, MAX_PROMPT_OUTPUT_CHARS / chars) };
+  if (part.type !== "tool-result") return part;
+  const { output } = part;
+  if (output.type === "text" && output.value.length > MAX_PROMPT_OUTPUT_CHARS) {
+    return { ...part, output: { ...output, value: cut(output.value, MAX_PROMPT_OUTPUT_CHARS) } };
   }
-  return part;
+  if (output.type !== "json") return part;
+  const chars = JSON.stringify(output.value)?.length ?? 0;
+  return chars <= MAX_PROMPT_OUTPUT_CHARS
+    ? part
+    : {
+        ...part,
+        output: { ...output, value: shrink(output.value, MAX_PROMPT_OUTPUT_CHARS / chars) as typeof output.value },
+      };
+}
+
+/** What a model wrote where an object belongs is kept for people; no provider accepts it back. */
+function withoutRawInput(message: UIMessage): UIMessage {
+  if (!message.parts.some((part) => "rawInput" in part)) return message;
+  const parts = message.parts.map((part) => {
+    if (!("rawInput" in part)) return part;
+    const { rawInput: _, ...rest } = part;
+    return rest as typeof part;
+  });
+  return { ...message, parts };
 }
 
 /** A value of the same shape whose strings and lists keep about `share` of their length. */
 function shrink(value: unknown, share: number): unknown {
-  if (typeof value === "string")
+  if (typeof value === "string") {
     return value.length > 200 ? cut(value, Math.max(200, Math.floor(value.length * share))) : value;
+  }
   if (Array.isArray(value)) {
     const kept = value.slice(0, Math.max(10, Math.floor(value.length * share)));
     const rest = value.length - kept.length;
-    const items = rest > 0 ? kept : kept.map((item) => shrink(item, share));
-    return rest > 0 ? [...items, `… ${rest} more items left out`] : items;
+    // A list that was cut has paid its share; one that is short enough pays inside.
+    return rest > 0 ? [...kept, `… ${rest} more items left out`] : kept.map((item) => shrink(item, share));
   }
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shrink(inner, share)]));

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { TroupeError } from "../../../shared/errors.ts";
 import type { ChatResult, StreamableResult } from "../contract.ts";
 
-/** Called with the error behind an `error` chunk; returns the text for the chunk, which never leaves the server. */
+/** Called with the error behind an `error` chunk or a failed tool; returns the text for the chunk. That of an `error` chunk never leaves the server. */
 export type OnStreamError = (error: unknown) => string;
 
 /** The chunks of a result; null for none. Throws for a value that is no result. */

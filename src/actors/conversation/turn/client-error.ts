@@ -31,7 +31,8 @@ export function toClientError(error: unknown): ClientError {
   if (status === 401 || status === 403) {
     return { code: "model_error", message: "The model refused the server's credentials.", retryable: false };
   }
-  return status >= 500 || status === 408
+  // An error with a status of success: the answer broke off while it was read.
+  return status >= 500 || status === 408 || status < 400
     ? { code: "model_error", message: "The model failed. Try again.", retryable: true }
     : { code: "model_error", message: "The model did not accept the request.", retryable: false };
 }

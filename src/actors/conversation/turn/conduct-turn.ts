@@ -15,7 +15,7 @@ import {
   hasRenderableParts,
   startFold,
 } from "../../../shared/apply-chunk.ts";
-import { logError, logWarning } from "../../../shared/platform/log.ts";
+import { logError } from "../../../shared/platform/log.ts";
 import { sanitizeForStorage } from "../../../shared/sanitize.ts";
 import type { StreamEnd } from "../../stream-buffer/contract.ts";
 import type { ClientError } from "../contract.ts";
@@ -204,7 +204,6 @@ export async function settleTurn(
   if (stream !== null) parts.running.stream = null;
   parts.window.reload();
   if (!stored) {
-    logWarning("turn.lost", { requestId: record.turn.requestId });
     const lost = endingOf(parts, record);
     tellReaders(parts, record.turn.requestId, stream, lost);
     return lost;

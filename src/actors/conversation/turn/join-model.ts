@@ -2,9 +2,10 @@
  * Joins neighbouring deltas at the earliest point: around the model itself.
  *
  * The first delta of a part passes at once; those that follow within one
- * display frame travel as one. Anything else flushes what is held, so order
- * never changes. A burst then costs frames, not tokens, in the loop, on the
- * wire, in storage and in the browser.
+ * display frame travel as one. Anything else flushes what is held, also the
+ * end and a failure, so nothing is lost and order never changes. A burst then
+ * costs frames, not tokens, in the loop, on the wire, in storage and in the
+ * browser.
  */
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { type LanguageModel, type LanguageModelMiddleware, wrapLanguageModel } from "ai";
@@ -16,6 +17,7 @@ export const DEFAULT_JOIN_MS = 16;
 const MAX_JOINED_CHARS = 16_384;
 
 type Delta = Extract<LanguageModelV4StreamPart, { type: "text-delta" | "reasoning-delta" | "tool-input-delta" }>;
+type Parts = ReadableStream<LanguageModelV4StreamPart>;
 
 /** The model, with deltas joined over `ms`; 0 and models given by name are returned as they are. */
 export function joiningModel(model: LanguageModel, ms: number, clock: Clock): LanguageModel {
@@ -24,66 +26,101 @@ export function joiningModel(model: LanguageModel, ms: number, clock: Clock): La
     specificationVersion: "v4",
     wrapStream: async ({ doStream }) => {
       const { stream, ...rest } = await doStream();
-      return { ...rest, stream: stream.pipeThrough(joinDeltas(ms, clock)) };
+      return { ...rest, stream: joinDeltas(stream, ms, clock) };
     },
   };
   return wrapLanguageModel({ model, middleware });
 }
 
-/** The stream transform behind it. */
-export function joinDeltas(
-  ms: number,
-  clock: Clock,
-): TransformStream<LanguageModelV4StreamPart, LanguageModelV4StreamPart> {
-  let held: Delta | null = null;
-  let window: { readonly part: string; readonly close: () => void } | null = null;
-  type Controller = TransformStreamDefaultController<LanguageModelV4StreamPart>;
-
-  const flush = (controller: Controller): void => {
-    if (held !== null) controller.enqueue(held);
-    held = null;
-  };
-  const endWindow = (controller: Controller): void => {
-    window?.close();
-    window = null;
-    flush(controller);
-  };
-  const openWindow = (controller: Controller, part: string): void => {
-    const close = clock.after(ms, () => {
-      window = null;
-      // What was held in the window goes out, and those that follow it are joined again.
-      if (held !== null && isReadable(controller)) {
-        flush(controller);
-        openWindow(controller, part);
-      }
-    });
-    window = { part, close };
-  };
-
-  return new TransformStream({
-    transform: (part, controller) => {
-      if (!isDelta(part) || part.providerMetadata !== undefined) {
-        endWindow(controller);
-        controller.enqueue(part);
-        return;
-      }
-      const key = `${part.type} ${part.id}`;
-      if (window?.part !== key) {
-        endWindow(controller);
-        controller.enqueue(part);
-        openWindow(controller, key);
-        return;
-      }
-      held = held === null ? part : { ...held, delta: held.delta + part.delta };
-      if (held.delta.length >= MAX_JOINED_CHARS) flush(controller);
+/** The same parts with deltas joined. A failure of `source` arrives as its last part, behind everything that came before it. */
+export function joinDeltas(source: Parts, ms: number, clock: Clock): Parts {
+  const reader = source.getReader();
+  let joiner: DeltaJoiner;
+  return new ReadableStream({
+    start: (controller) => {
+      joiner = new DeltaJoiner(ms, clock, (part) => controller.enqueue(part));
     },
-    flush: endWindow,
+    pull: async (controller) => {
+      try {
+        for (let passed = false; !passed;) {
+          const { done, value } = await reader.read();
+          if (done) {
+            joiner.close();
+            controller.close();
+            return;
+          }
+          passed = joiner.take(value);
+        }
+      } catch (error) {
+        // Erroring the stream would drop what is queued; an error part stands behind it.
+        joiner.close();
+        controller.enqueue({ type: "error", error });
+        controller.close();
+      }
+    },
+    cancel: async (reason) => {
+      joiner.discard();
+      await reader.cancel(reason);
+    },
   });
 }
 
-/** False once the reader has cancelled, when `enqueue` would throw. */
-function isReadable(controller: TransformStreamDefaultController<LanguageModelV4StreamPart>): boolean {
-  return controller.desiredSize !== null;
+/** Holds deltas of one part while its window is open. */
+class DeltaJoiner {
+  readonly #ms: number;
+  readonly #clock: Clock;
+  readonly #pass: (part: LanguageModelV4StreamPart) => void;
+  #held: Delta | null = null;
+  #window: { readonly key: string; readonly close: () => void } | null = null;
+
+  constructor(ms: number, clock: Clock, pass: (part: LanguageModelV4StreamPart) => void) {
+    this.#ms = ms;
+    this.#clock = clock;
+    this.#pass = pass;
+  }
+
+  /** Takes one part; true when something was passed on. */
+  take(part: LanguageModelV4StreamPart): boolean {
+    const key = isDelta(part) && part.providerMetadata === undefined ? `${part.type} ${part.id}` : null;
+    if (key === null || this.#window?.key !== key) {
+      this.close();
+      this.#pass(part);
+      if (key !== null) this.#open(key);
+      return true;
+    }
+    this.#held =
+      this.#held === null ? (part as Delta) : { ...this.#held, delta: this.#held.delta + (part as Delta).delta };
+    return this.#held.delta.length >= MAX_JOINED_CHARS && this.#flush();
+  }
+
+  /** Passes on what is held and closes the window. */
+  close(): void {
+    this.#window?.close();
+    this.#window = null;
+    this.#flush();
+  }
+
+  /** Forgets what is held: nobody reads any more. */
+  discard(): void {
+    this.#held = null;
+    this.close();
+  }
+
+  #open(key: string): void {
+    const close = this.#clock.after(this.#ms, () => {
+      this.#window = null;
+      // What came in the window goes out, and what follows it is joined again.
+      if (this.#flush()) this.#open(key);
+    });
+    this.#window = { key, close };
+  }
+
+  #flush(): boolean {
+    const held = this.#held;
+    this.#held = null;
+    if (held !== null) this.#pass(held);
+    return held !== null;
+  }
 }
 
 function isDelta(part: LanguageModelV4StreamPart): part is Delta {

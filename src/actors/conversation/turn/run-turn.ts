@@ -9,7 +9,7 @@
  * id. Error and abort chunks are never passed on; the end tells them.
  */
 import type { UIMessageChunk } from "ai";
-import { TroupeError } from "../../../shared/errors.ts";
+import { errorText, TroupeError } from "../../../shared/errors.ts";
 import type { Clock } from "../../../shared/clock.ts";
 import type { ChatResult } from "../contract.ts";
 import { chunksOf, type OnStreamError } from "./chat-result.ts";
@@ -62,15 +62,19 @@ async function pump(
   const iterator = chunks[Symbol.asyncIterator]();
   let started = false;
   let chars = 0;
+  let failure: SegmentEnd | null = null;
   try {
     for (;;) {
       const next = await watch.race(iterator.next(), "stream");
-      if (next.done === true) return ports.signal.aborted ? { kind: "aborted" } : { kind: "completed", answered: true };
+      if (next.done === true) return endOfStream(failure, ports.signal);
       const chunk = next.value;
       watch.saw(chunk);
-      if (chunk.type === "error")
-        return failed(failures.at(-1) ?? new TroupeError("model_error", chunk.errorText), "stream");
       if (chunk.type === "abort") return { kind: "aborted" };
+      if (chunk.type === "error") {
+        // Providers may go on behind an error; what they still say is kept, and the turn fails at the end.
+        failure ??= failed(failures.at(-1) ?? new TroupeError("model_error", "The answer failed."), "stream");
+        continue;
+      }
       for (const out of stamped(chunk, started, ports.messageId)) {
         const emitted = ports.emit(out);
         chars += emitted.chars;
@@ -85,6 +89,11 @@ async function pump(
     // Not awaited: a source that ignores its signal may never answer.
     void Promise.resolve(iterator.return?.()).catch(() => undefined);
   }
+}
+
+function endOfStream(failure: SegmentEnd | null, signal: AbortSignal): SegmentEnd {
+  if (signal.aborted) return { kind: "aborted" };
+  return failure ?? { kind: "completed", answered: true };
 }
 
 /** The chunk as it is passed on: `start` carries the turn's message id, and a stream without one gets one. */
@@ -139,10 +148,11 @@ function failed(error: unknown, stage: "turn" | "stream"): SegmentEnd {
   return { kind: "failed", error, stage };
 }
 
+/** Keeps the errors behind `error` chunks. Failed tools come this way too: their text is the one that the model has seen. */
 function keepError(failures: unknown[]): OnStreamError {
   return (error) => {
     failures.push(error);
-    return "error";
+    return errorText(error);
   };
 }
 

@@ -1,0 +1,27 @@
+import { useEffect } from "react";
+import { ConversationPage } from "./conversation/conversation-page.tsx";
+import { goToNewConversation, routeOf, usePathname } from "./route.ts";
+
+export function App() {
+  const route = routeOf(usePathname());
+  const isNew = route.page === "new";
+  useEffect(() => {
+    if (isNew) goToNewConversation(true);
+  }, [isNew]);
+  if (route.page === "conversation") return <ConversationPage key={route.name} name={route.name} />;
+  return isNew ? null : <Nowhere />;
+}
+
+function Nowhere() {
+  return (
+    <main className="nowhere">
+      <h1>There is nothing here</h1>
+      <p>
+        Conversations live at addresses like <code>/c/swift-juggler-4821</code>.
+      </p>
+      <a className="button" href="/">
+        Start a new conversation
+      </a>
+    </main>
+  );
+}

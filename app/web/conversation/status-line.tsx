@@ -1,0 +1,36 @@
+import type { Conversation } from "troupe/react";
+
+/** One line for what goes on, read out when it changes. */
+export function StatusLine({ chat }: { readonly chat: Conversation }) {
+  return (
+    <div className="status">
+      <p role="status" aria-live="polite">
+        {textOf(chat)}
+      </p>
+      {chat.link === "closed-for-good" ? (
+        <button type="button" onClick={chat.connect}>
+          Connect again
+        </button>
+      ) : null}
+    </div>
+  );
+}
+
+function textOf({ link, status, queued, messages }: Conversation): string {
+  if (link === "closed-for-good") return "The server does not let you into this conversation.";
+  if (link === "closed" || (link === "connecting" && messages.length > 0)) {
+    return queued > 0
+      ? `No connection. ${queued === 1 ? "Your message is" : `${queued} messages are`} sent as soon as there is one.`
+      : "No connection. Trying again…";
+  }
+  switch (status) {
+    case "submitted":
+      return "Waiting for an answer…";
+    case "streaming":
+      return "The assistant is answering…";
+    // The error itself stands behind the last message and is read out from there.
+    case "error":
+    case "ready":
+      return "";
+  }
+}

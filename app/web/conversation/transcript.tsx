@@ -1,0 +1,77 @@
+import { type ReactNode, useEffect, useState } from "react";
+import type { Conversation } from "troupe/react";
+import { Message } from "../message/message.tsx";
+import { useStickToEnd } from "./use-stick-to-end.ts";
+
+interface TranscriptProps {
+  readonly chat: Conversation;
+  readonly isBusy: boolean;
+  /** What stands behind the last message. */
+  readonly children: ReactNode;
+}
+
+/** The messages, in a box of their own that scrolls. */
+export function Transcript({ chat, isBusy, children }: TranscriptProps) {
+  const { messages } = chat;
+  const { box, content, isAtEnd, goToEnd } = useStickToEnd(messages[0]?.id);
+  const lastOwn = messages.findLast(({ role }) => role === "user")?.id;
+  useEffect(() => {
+    if (lastOwn !== undefined) goToEnd();
+  }, [lastOwn, goToEnd]);
+  const last = messages.at(-1);
+  return (
+    <main className="box">
+      <div className="scroll" ref={box} role="region" aria-label="Conversation" tabIndex={0}>
+        <div className="content" ref={content}>
+          {chat.hasMore ? <Older onLoad={chat.loadOlder} /> : null}
+          <div role="log" aria-live="off" aria-busy={isBusy} aria-label="Messages" className="messages">
+            {messages.map((message) => (
+              <Message
+                key={message.id}
+                message={message}
+                isLast={message === last}
+                isGrowing={isBusy && message === last}
+              />
+            ))}
+            {isBusy && last?.role !== "assistant" ? <Waiting /> : null}
+          </div>
+          {children}
+        </div>
+      </div>
+      {isAtEnd ? null : (
+        <button type="button" className="to-end" onClick={goToEnd}>
+          <span aria-hidden="true">↓</span> Latest
+        </button>
+      )}
+    </main>
+  );
+}
+
+function Waiting() {
+  return (
+    <div className="waiting" aria-hidden="true">
+      <span />
+      <span />
+      <span />
+    </div>
+  );
+}
+
+function Older({ onLoad }: { readonly onLoad: () => Promise<void> }) {
+  const [state, setState] = useState<"idle" | "loading" | "failed">("idle");
+  const load = () => {
+    setState("loading");
+    onLoad().then(
+      () => setState("idle"),
+      () => setState("failed"),
+    );
+  };
+  return (
+    <p className="older">
+      <button type="button" className="quiet" disabled={state === "loading"} onClick={load}>
+        {state === "loading" ? "Loading…" : "Show earlier messages"}
+      </button>
+      {state === "failed" ? <span role="alert">That did not work. Try again.</span> : null}
+    </p>
+  );
+}

@@ -1,0 +1,13 @@
+/** The page of `npm start`. */
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { App } from "./app.tsx";
+import "./styles.css";
+
+const root = document.getElementById("root");
+if (root === null) throw new Error("index.html has no #root.");
+createRoot(root).render(
+  <StrictMode>
+    <App />
+  </StrictMode>,
+);

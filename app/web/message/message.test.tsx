@@ -1,0 +1,65 @@
+import type { UIMessage } from "ai";
+import { renderToStaticMarkup } from "react-dom/server";
+import { describe, expect, it } from "vitest";
+import { Message } from "./message.tsx";
+
+type Part = UIMessage["parts"][number];
+const draw = (parts: Part[], more: Partial<UIMessage> = {}) =>
+  renderToStaticMarkup(
+    <Message message={{ id: "m", role: "assistant", parts, ...more }} isLast={false} isGrowing={false} />,
+  );
+const say = (text: string) => draw([{ type: "text", text }]);
+
+describe("a message of the assistant", () => {
+  it("is formatted, tables and task lists too", () => {
+    expect(say("**bold** and `code`")).toContain("<strong>bold</strong> and <code>code</code>");
+    expect(say("| a |\n|---|\n| 1 |")).toContain("<td>1</td>");
+  });
+
+  it("never becomes HTML of its own", () => {
+    expect(say("<script>alert(1)</script> <img src=x onerror=alert(1)>")).not.toMatch(/<script|<img/);
+  });
+
+  it("opens links elsewhere without a word about this page, and none with an unsafe scheme", () => {
+    expect(say("[there](https://example.com)")).toContain(
+      '<a href="https://example.com" target="_blank" rel="noopener noreferrer nofollow">there</a>',
+    );
+    expect(say("[here](javascript:alert(1))")).not.toContain("javascript:");
+  });
+
+  it("loads no picture from anywhere", () => {
+    const html = say("![chart](https://example.com/?q=secret)");
+    expect(html).not.toContain("<img");
+    expect(html).toContain(">chart</a>");
+  });
+
+  it("folds thoughts away", () => {
+    expect(draw([{ type: "reasoning", text: "Hm.", state: "done" }])).toMatch(/<details[^>]*><summary>Thoughts<.*Hm\./);
+  });
+
+  it("shows each state of a tool call in words", () => {
+    const call = { type: "tool-add", toolCallId: "c", input: { a: 1, b: 2 } } as const;
+    const states: [Part, string][] = [
+      [{ ...call, state: "input-streaming" }, "preparing"],
+      [{ ...call, state: "input-available" }, "running"],
+      [{ ...call, state: "output-available", output: { sum: 3 } }, "1, 2 → 3"],
+      [{ ...call, state: "output-error", errorText: "Too large." }, "Too large."],
+      [{ ...call, state: "approval-requested", approval: { id: "p" } }, "waits for approval"],
+      [{ ...call, state: "output-denied", approval: { id: "p", approved: false } }, "not allowed"],
+    ];
+    for (const [part, words] of states) expect(draw([part])).toContain(words);
+    expect(draw([{ ...call, type: "dynamic-tool", toolName: "sum", state: "input-available" }])).toContain("sum");
+  });
+
+  it("says how it was cut", () => {
+    const metadata = { troupe: { outcome: "failed", error: { message: "The model failed.", retryable: true } } };
+    expect(draw([], { metadata })).toContain("The model failed.");
+    expect(draw([], { metadata: { troupe: { outcome: "aborted" } } })).toContain("Stopped.");
+  });
+});
+
+describe("a message of a person", () => {
+  it("stands as it was written", () => {
+    expect(draw([{ type: "text", text: "**no** <b>" }], { role: "user" })).toContain("**no** &lt;b&gt;");
+  });
+});

@@ -1,0 +1,67 @@
+import type { ToolPart } from "troupe/client";
+
+const stateWords: Readonly<Record<ToolPart["state"], string>> = {
+  "input-streaming": "preparing",
+  "input-available": "running",
+  "approval-requested": "waits for approval",
+  "approval-responded": "decided",
+  "output-available": "done",
+  "output-error": "failed",
+  "output-denied": "not allowed",
+};
+
+/** A tool call: its name and state, and, unfolded, what went in and what came out. */
+export function ToolCall({ part }: { readonly part: ToolPart }) {
+  const name = part.type === "dynamic-tool" ? part.toolName : part.type.slice("tool-".length);
+  const outcome = outcomeOf(part);
+  return (
+    <details className="fold tool" data-state={part.state}>
+      <summary>
+        <code>{name}</code> <span className="tool-state">{stateWords[part.state]}</span>
+        <span className="tool-gist">{gistOf(part)}</span>
+      </summary>
+      <Value label="Input" value={part.input} />
+      {outcome === null ? null : <Value label={outcome.label} value={outcome.value} />}
+    </details>
+  );
+}
+
+function outcomeOf(part: ToolPart): { readonly label: string; readonly value: unknown } | null {
+  switch (part.state) {
+    case "output-available":
+      return { label: part.preliminary === true ? "Output so far" : "Output", value: part.output };
+    case "output-error":
+      return { label: "Error", value: part.errorText };
+    default:
+      return null;
+  }
+}
+
+function Value({ label, value }: { readonly label: string; readonly value: unknown }) {
+  if (value === undefined) return null;
+  return (
+    <figure>
+      <figcaption>{label}</figcaption>
+      <pre>{typeof value === "string" ? value : JSON.stringify(value, null, 2)}</pre>
+    </figure>
+  );
+}
+
+/** The call in a few words, for the folded line: what went in, and what came out beyond that. */
+function gistOf(part: ToolPart): string {
+  const input = valuesOf(part.input);
+  if (part.state === "output-error") return part.errorText;
+  if (part.state !== "output-available") return input.join(", ");
+  const output = valuesOf(part.output).filter((value) => !input.includes(value));
+  return `${input.join(", ")} → ${output.join(", ")}`;
+}
+
+function valuesOf(value: unknown): string[] {
+  if (value === undefined || value === null) return [];
+  const isPlain = typeof value === "object" && !Array.isArray(value);
+  return (isPlain ? Object.values(value) : [value]).map(textOf);
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+}

@@ -1,0 +1,52 @@
+/** The address bar as state: `/c/<name>` is a conversation, `/` a new one. */
+import { type MouseEvent, useSyncExternalStore } from "react";
+import { newName } from "./names.ts";
+
+export type Route =
+  | { readonly page: "conversation"; readonly name: string }
+  | { readonly page: "new" }
+  | { readonly page: "nowhere" };
+
+export function routeOf(pathname: string): Route {
+  if (pathname === "/") return { page: "new" };
+  const name = /^\/c\/([^/]+)\/?$/.exec(pathname)?.[1];
+  return name === undefined ? { page: "nowhere" } : { page: "conversation", name: decode(name) };
+}
+
+export function pathOf(name: string): string {
+  return `/c/${encodeURIComponent(name)}`;
+}
+
+/** The path of the page, and again whenever it changes. */
+export function usePathname(): string {
+  return useSyncExternalStore(onPathChange, () => location.pathname);
+}
+
+/** Goes to a new conversation; with `replace` the page before it is not kept in the history. */
+export function goToNewConversation(replace = false): void {
+  const path = pathOf(newName());
+  if (replace) history.replaceState(null, "", path);
+  else history.pushState(null, "", path);
+  dispatchEvent(new PopStateEvent("popstate"));
+}
+
+/** For a link to `/`: stays on the page for a plain click; other clicks are the browser's. */
+export function onNewConversationClick(event: MouseEvent): void {
+  if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+  event.preventDefault();
+  goToNewConversation();
+}
+
+function onPathChange(listener: () => void): () => void {
+  addEventListener("popstate", listener);
+  return () => removeEventListener("popstate", listener);
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch (error) {
+    if (error instanceof URIError) return text;
+    throw error;
+  }
+}

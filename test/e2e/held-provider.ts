@@ -1,0 +1,94 @@
+/**
+ * A model provider in the test's hand: it speaks OpenAI's chat completions, and
+ * each call waits for the test to say what comes next. Nothing depends on time.
+ */
+import { createServer, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** One call of the model. */
+export class HeldAnswer {
+  readonly #response: ServerResponse;
+  /** Resolves when the other side hangs up before the answer has ended. */
+  readonly cancelled: Promise<void>;
+
+  constructor(response: ServerResponse) {
+    this.#response = response;
+    this.cancelled = new Promise((resolve) => {
+      response.once("close", () => (response.writableFinished ? undefined : resolve()));
+    });
+  }
+
+  say(content: string): void {
+    this.#write({ content }, null);
+  }
+
+  /** Calls a tool, which ends the step. */
+  call(name: string, input: object): void {
+    const call = {
+      index: 0,
+      id: `call-${name}`,
+      type: "function",
+      function: { name, arguments: JSON.stringify(input) },
+    };
+    this.#write({ tool_calls: [call] }, null);
+    this.end("tool_calls");
+  }
+
+  end(reason: "stop" | "tool_calls" = "stop"): void {
+    this.#write({}, reason);
+    this.#response.end("data: [DONE]\n\n");
+  }
+
+  /** Ends in the middle, without a word. */
+  breakOff(): void {
+    this.#response.destroy();
+  }
+
+  #write(delta: object, finish_reason: string | null): void {
+    if (!this.#response.headersSent) this.#response.writeHead(200, { "content-type": "text/event-stream" });
+    const chunk = { id: "held", object: "chat.completion.chunk", created: 0, model: "held" };
+    const choices = [{ index: 0, delta: { role: "assistant", ...delta }, finish_reason }];
+    this.#response.write(`data: ${JSON.stringify({ ...chunk, choices })}\n\n`);
+  }
+}
+
+export class HeldProvider {
+  readonly #server: Server;
+  readonly #calls: HeldAnswer[] = [];
+  readonly #waiting: ((answer: HeldAnswer) => void)[] = [];
+
+  constructor(server: Server) {
+    this.#server = server;
+    server.on("request", (request, response) => {
+      request.resume();
+      const answer = new HeldAnswer(response);
+      const next = this.#waiting.shift();
+      if (next) next(answer);
+      else this.#calls.push(answer);
+    });
+  }
+
+  static async start(): Promise<HeldProvider> {
+    const server = createServer();
+    const provider = new HeldProvider(server);
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    return provider;
+  }
+
+  /** The variables that make the app's Worker talk to this provider. */
+  get vars(): Record<string, string> {
+    const { port } = this.#server.address() as AddressInfo;
+    return { OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1`, OPENAI_MODEL: "held" };
+  }
+
+  /** The next call of the model, in order of arrival. */
+  next(): Promise<HeldAnswer> {
+    const call = this.#calls.shift();
+    return call ? Promise.resolve(call) : new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+}
