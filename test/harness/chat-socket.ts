@@ -29,7 +29,7 @@ export class ChatSocket {
   /** Bytes of frames in each direction, in UTF-8, the WebSocket's own framing left out. */
   readonly bytes = { sent: 0, received: 0 };
   readonly #socket: WebSocket;
-  #wake: () => void = () => undefined;
+  #next = Promise.withResolvers<void>();
 
   private constructor(socket: WebSocket) {
     this.#socket = socket;
@@ -80,7 +80,7 @@ export class ChatSocket {
       const found = this.frames.find(test);
       if (found !== undefined) return found;
       if (this.closeCode !== null) throw new Error(`closed with ${this.closeCode}`);
-      await new Promise<void>((resolve) => (this.#wake = resolve));
+      await this.#next.promise;
     }
   }
 
@@ -99,7 +99,7 @@ export class ChatSocket {
 
   /** Resolves when this many texts that are not chat frames and pass have come. */
   async foreignCount(n: number, test: (text: string) => boolean): Promise<void> {
-    while (this.foreign.filter(test).length < n) await new Promise<void>((resolve) => (this.#wake = resolve));
+    while (this.foreign.filter(test).length < n) await this.#next.promise;
   }
 
   /** Waits until the server has answered a probe, so that everything before it has been handled. */
@@ -131,6 +131,12 @@ export class ChatSocket {
     const chunks = this.chunks(id);
     const start = chunks.find((chunk) => chunk.type === "start");
     return chunks.reduce(applyChunk, startFold(emptyAssistant(start?.messageId ?? "?"))).message;
+  }
+
+  /** Something happened: whoever waits looks again. */
+  #wake(): void {
+    this.#next.resolve();
+    this.#next = Promise.withResolvers<void>();
   }
 
   #take(data: string | ArrayBuffer): void {

@@ -33,9 +33,9 @@ import { allowed } from "./access.ts";
 import { boundPrompt, promptOf } from "./transcript/context.ts";
 import { DEFAULT_CONTEXT_BYTES } from "./transcript/window.ts";
 import { allMessages } from "./transcript/view.ts";
-import { createToolsFromClientSchemas } from "./turn/client-tools.ts";
 import { DEFAULT_JOIN_MS, joiningModel } from "./turn/join-model.ts";
 import { DEFAULT_FLUSH_LIMITS, type FlushLimits } from "./turn/segment-writer.ts";
+import { serverTools, turnTools } from "./turn/turn-tools.ts";
 
 // size: most fields are options that people assign in their own class; the state is in the one private field.
 export class Conversation<
@@ -59,6 +59,8 @@ export class Conversation<
   flushLimits: FlushLimits = DEFAULT_FLUSH_LIMITS;
   /** Milliseconds without a chunk after which a silent model ends the turn; tool calls do not count. Default 300 000; 0 turns it off. */
   chatStreamStallTimeoutMs = 300_000;
+  /** Milliseconds a turn waits for MCP servers that are known and still connecting. Default 10 000; 0 does not wait. */
+  mcpConnectTimeoutMs = 10_000;
   /** Largest answer of one turn, in characters of chunk JSON. Default 8 000 000. */
   maxAnswerChars = 8_000_000;
   /** How long the chunks of an ended stream are kept for readers that come back, in milliseconds. Default one hour. */
@@ -84,7 +86,7 @@ export class Conversation<
     return "You are a helpful assistant.";
   }
 
-  /** The AI SDK tools of this assistant. Tools of the client are merged over them. */
+  /** The AI SDK tools of this assistant. Tools of connected MCP servers and of the client are merged over them, in this order. */
   getTools(): ToolSet {
     return {};
   }
@@ -96,7 +98,7 @@ export class Conversation<
 
   /** What the model sees: by default the window, old results of server tools left out in pairs. */
   assembleContext(): Promise<ModelMessage[]> | ModelMessage[] {
-    return promptOf(this.messages, this.getTools());
+    return promptOf(this.messages, serverTools(this));
   }
 
   /** Answers the conversation as it stands in `this.messages`. Override for full control of inference. */
@@ -105,7 +107,7 @@ export class Conversation<
       model: joiningModel(this.getModel(), this.joinDeltasMs, (this.constructor as typeof Conversation).clock),
       instructions: this.getSystemPrompt(),
       messages: await this.assembleContext(),
-      tools: { ...this.getTools(), ...createToolsFromClientSchemas(options?.clientTools) },
+      tools: await turnTools(this, options?.clientTools, this.mcpConnectTimeoutMs),
       stopWhen: stepCountIs(this.getMaxSteps()),
       // Results of this turn's own tools are bounded for the next step like older ones.
       prepareStep: ({ messages }) => ({ messages: boundPrompt(messages) }),
