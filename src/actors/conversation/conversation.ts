@@ -49,7 +49,7 @@ export class Conversation<
   /** Where the time comes from; tests replace it. */
   static clock: Clock = systemClock;
 
-  /** Keep only the newest n messages; the oldest go after each turn. Default: unlimited. */
+  /** Keep only the newest n messages, of all branches; the oldest go after each turn. Default: unlimited. */
   maxPersistedMessages: number | undefined = undefined;
   /** Budget of `this.messages` and of the default prompt, in bytes of message JSON. Default 1 000 000. */
   contextBytes: number = DEFAULT_CONTEXT_BYTES;
@@ -82,6 +82,7 @@ export class Conversation<
     throw new TroupeError("no_model", `Override getModel() in ${this.constructor.name} to return a language model.`);
   }
 
+  /** The instructions that stand in front of every prompt. Asked once per segment. Default: "You are a helpful assistant." */
   getSystemPrompt(): string {
     return "You are a helpful assistant.";
   }
@@ -91,7 +92,7 @@ export class Conversation<
     return {};
   }
 
-  /** Most model calls of one segment. Default 10. */
+  /** Most model calls of one segment; the turn then ends as completed. Default 10. */
   getMaxSteps(): number {
     return 10;
   }
@@ -117,12 +118,12 @@ export class Conversation<
     });
   }
 
-  /** What clients are told of an error. Returning the error itself (the default) tells them safe text for its kind; a string or another error is told as it is. */
+  /** What clients are told of a failed turn. Not asked for cancelled and interrupted ones. Returning the error itself (the default) tells them safe text for its kind; a string or another error is told as it is. */
   onChatError(error: unknown, _context: ChatErrorContext): unknown {
     return error;
   }
 
-  /** A last change to a message before it is stored. Throwing keeps it from being stored and fails the turn. */
+  /** A last change to an answer before it is stored; keep its id. Its chunks have been streamed by then. Throwing keeps it from being stored and fails the turn. */
   onSanitizeMessage(message: UIMessage): UIMessage {
     return message;
   }
@@ -139,7 +140,10 @@ export class Conversation<
 
   // ── reading and calling ────────────────────────────────────────────────
 
-  /** The newest whole turns of the active path within `contextBytes`, oldest first. Assigning replaces the whole transcript. */
+  /**
+   * The newest whole turns of the active path within `contextBytes`, oldest first. Do not change the array. Assigning
+   * replaces the whole transcript and tells every client; ids must be unique. Throws `conflict` while a turn runs or waits.
+   */
   get messages(): UIMessage[] {
     return this.#built.parts.window.messages();
   }
