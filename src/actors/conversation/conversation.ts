@@ -37,6 +37,7 @@ import { DEFAULT_JOIN_MS, joiningModel } from "./turn/join-model.ts";
 import { DEFAULT_FLUSH_LIMITS, type FlushLimits } from "./turn/segment-writer.ts";
 import { serverTools, turnTools } from "./turn/turn-tools.ts";
 
+/** One conversation, its options and override points. Override `getModel` or `onChatMessage`; everything else has a default. */
 // size: most fields are options that people assign in their own class; the state is in the one private field.
 export class Conversation<
   Env extends Cloudflare.Env = Cloudflare.Env,

@@ -35,14 +35,15 @@ const statements = {
   seqOf: "SELECT seq, parent FROM messages WHERE id = ?",
   insert: "INSERT INTO messages (seq, id, parent, role, bytes, body) VALUES (?, ?, ?, ?, ?, ?)",
   update: "UPDATE messages SET bytes = ?, body = ? WHERE seq = ?",
-  // From `?1` towards the root, newest first, until `?2` bytes or `?3` rows are collected.
+  // From `?1` towards the root, newest first, until `?2` bytes or `?3` rows are collected. CROSS JOIN keeps SQLite from
+  // walking the whole table in the order asked for and looking each row up in the path.
   path: `WITH RECURSIVE path (seq, parent, total, n) AS (
       SELECT seq, parent, bytes, 1 FROM messages WHERE seq = ?1
       UNION ALL
       SELECT m.seq, m.parent, p.total + m.bytes, p.n + 1 FROM path p JOIN messages m ON m.seq = p.parent
       WHERE p.total < ?2 AND p.n < ?3
     )
-    SELECT m.* FROM path p JOIN messages m ON m.seq = p.seq ORDER BY m.seq DESC`,
+    SELECT m.* FROM path p CROSS JOIN messages m ON m.seq = p.seq ORDER BY p.n`,
   // The seqs of the whole path that ends at `?1`, oldest first, without any body.
   pathSeqs: `WITH RECURSIVE path (seq, parent) AS (
       SELECT seq, parent FROM messages WHERE seq = ?1
