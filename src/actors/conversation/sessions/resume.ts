@@ -25,7 +25,7 @@ export function offerStream(parts: ConversationParts, connection: Connection): v
   const stream = parts.running.stream;
   if (stream === null) return;
   parts.sockets.tell(connection, { type: "offer", requestId: stream.requestId });
-  sendFrame(connection, resumingFrame(stream, {}));
+  sendFrame(connection, resumingFrame(stream));
 }
 
 export function answerProbe(
@@ -127,7 +127,8 @@ function endOf(parts: ConversationParts, requestId: string): ServerFrame {
   return terminalFrame(requestId, parts.turns.byRequest(requestId)?.ending ?? { state: "aborted", messageIds: [] });
 }
 
-function resumingFrame(stream: LiveStream, echo: { probeId?: string; unknown?: string[] }): ServerFrame {
+/** The offer of a running stream. */
+export function resumingFrame(stream: LiveStream, echo: { probeId?: string; unknown?: string[] } = {}): ServerFrame {
   return {
     type: CHAT_MESSAGE_TYPES.STREAM_RESUMING,
     id: stream.requestId,
