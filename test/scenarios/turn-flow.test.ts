@@ -244,7 +244,7 @@ describe("cancel", () => {
     };
     const socket = await ChatSocket.open("cancel-4");
     socket.ask("r1", "hi");
-    await socket.settled();
+    await socket.until((frame) => frame.type === "cf_agent_chat_messages" && frame.messages.length === 1);
     await conversation("cancel-4").cancelChat("nobody");
     await conversation("cancel-4").cancelChat("r1");
     expect(await socket.ended("r1")).toMatchObject({ outcome: "aborted" });
