@@ -17,6 +17,7 @@ import {
 } from "../../../shared/apply-chunk.ts";
 import { logError } from "../../../shared/platform/log.ts";
 import { CHAT_MESSAGE_TYPES, type ServerFrame } from "../../../shared/wire.ts";
+import { within } from "../../../shared/within.ts";
 import type { ConversationParts } from "../parts.ts";
 import { tellReaders, terminalFrame } from "../sessions/announce.ts";
 import { resumingFrame } from "../sessions/resume.ts";
@@ -31,6 +32,8 @@ import { storeInput } from "./store-input.ts";
 import type { TurnRecord } from "./turn-log.ts";
 import { streamIdOf, type TurnEnding } from "./turn.ts";
 
+/** How long one append to the StreamBuffer may take, in milliseconds. */
+const BUFFER_TIMEOUT_MS = 5_000;
 const CUT_TOOL = "The answer ended before the tool did.";
 
 /** Runs an admitted turn. Resolves with its ending; never rejects. */
@@ -120,7 +123,8 @@ function openStream(parts: ConversationParts, record: TurnRecord): LiveStream {
   const { turn } = record;
   const writer = new SegmentWriter({
     streamId: streamIdOf(turn),
-    buffer: { append: async (request) => parts.buffer().append(request) },
+    // A buffer that never answers must not hold the turn: its writer gives up and goes on from memory.
+    buffer: { append: async (request) => within(parts.clock, BUFFER_TIMEOUT_MS, parts.buffer().append(request)) },
     clock: parts.clock,
     limits: parts.hooks.flushLimits(),
     onDegraded: (error) => logError("stream.not-stored", error, { requestId: turn.requestId }),
