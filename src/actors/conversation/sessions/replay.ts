@@ -4,6 +4,7 @@
  */
 import type { UIMessage, UIMessageChunk } from "ai";
 import { errorText } from "../../../shared/errors.ts";
+import type { FoldState } from "../../../shared/apply-chunk.ts";
 import { logWarning } from "../../../shared/platform/log.ts";
 import type { ChunkEntry, StreamBufferContract } from "../../stream-buffer/contract.ts";
 import type { SegmentWriter } from "../turn/segment-writer.ts";
@@ -12,9 +13,9 @@ export interface StreamSource {
   readonly streamId: string;
   readonly buffer: Pick<StreamBufferContract, "read">;
   /** The writer while the stream runs; null for one that has ended. */
-  readonly writer: Pick<SegmentWriter, "storedSeq" | "tail"> | null;
-  /** The message as it is now: what to replay when the buffer cannot be read. */
-  message(): UIMessage | null;
+  readonly writer: Pick<SegmentWriter, "lastSeq" | "storedSeq" | "tail"> | null;
+  /** The message as it is now, with its open parts: what to replay when the buffer cannot be read. */
+  fold(): Pick<FoldState, "message" | "open"> | null;
 }
 
 /**
@@ -36,33 +37,38 @@ export async function catchUp(
   };
   try {
     for (;;) {
+      const before = seq;
       if (source.writer !== null && seq >= source.writer.storedSeq) break;
       const page = await source.buffer.read({ streamId: source.streamId, after: seq });
       take(page.entries);
-      if (page.entries.length === 0 || (!page.more && source.writer === null)) break;
+      if (seq === before || (!page.more && source.writer === null)) break;
     }
   } catch (error) {
     logWarning("stream.replay-from-message", { streamId: source.streamId, error: errorText(error) });
-    take(snapshot(source.message(), seq));
+    take(snapshot(source.fold(), source.writer?.lastSeq ?? seq));
   }
   take(source.writer?.tail(seq) ?? []);
   attach(seq);
   return seq;
 }
 
-/** The whole message as entries under one seq, for a reader that starts again from nothing. */
-function snapshot(message: UIMessage | null, seq: number): ChunkEntry[] {
-  const at = Math.max(seq, 1);
-  return message === null ? [] : chunksOfMessage(message).map((chunk) => ({ from: at, to: at, chunk }));
+/** The whole message as the last entries up to `seq`, for a reader that starts again from nothing. */
+function snapshot(fold: Pick<FoldState, "message" | "open"> | null, seq: number): ChunkEntry[] {
+  const chunks = fold === null ? [] : chunksOfMessage(fold.message, fold.open);
+  return chunks.map((chunk, at) => {
+    const place = Math.max(1, seq - (chunks.length - 1 - at));
+    return { from: place, to: place, chunk };
+  });
 }
 
-/** Chunks that fold to `message`: the compact form of its stream. */
-export function chunksOfMessage(message: UIMessage): UIMessageChunk[] {
-  return [{ type: "start", messageId: message.id }, ...message.parts.flatMap(chunksOfPart)];
+/** Chunks that fold to `message`: the compact form of its stream. Parts that are `open` keep their ids, so that what follows finds them. */
+export function chunksOfMessage(message: UIMessage, open: FoldState["open"] = new Map()): UIMessageChunk[] {
+  const ids = new Map([...open].map(([key, at]) => [at, key.slice(key.indexOf(":") + 1)]));
+  const parts = message.parts.flatMap((part, at) => chunksOfPart(part, ids.get(at) ?? `part-${at}`));
+  return [{ type: "start", messageId: message.id }, ...parts];
 }
 
-function chunksOfPart(part: UIMessage["parts"][number], at: number): UIMessageChunk[] {
-  const id = `part-${at}`;
+function chunksOfPart(part: UIMessage["parts"][number], id: string): UIMessageChunk[] {
   if (part.type === "step-start") return [{ type: "start-step" }];
   if (part.type === "text") {
     const open = [{ type: "text-start", id } as const, { type: "text-delta", id, delta: part.text } as const];

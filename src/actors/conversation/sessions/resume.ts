@@ -115,11 +115,14 @@ export function sourceOf(parts: ConversationParts, record: TurnRecord, stream: L
     streamId: streamIdOf(record.turn),
     buffer: { read: async (request) => parts.buffer().read(request) },
     writer: stream?.writer ?? null,
-    message: () =>
-      stream?.message ??
-      parts.messages.path(parts.messages.locate(record.turn.messageId)?.seq ?? -1, 1, 1)[0]?.message ??
-      null,
+    fold: () => stream?.fold ?? storedFold(parts, record.turn.messageId),
   };
+}
+
+function storedFold(parts: ConversationParts, messageId: string): ReturnType<StreamSource["fold"]> {
+  const place = parts.messages.locate(messageId);
+  const message = place === null ? undefined : parts.messages.path(place.seq, 1, 1)[0]?.message;
+  return message === undefined ? null : { message, open: new Map() };
 }
 
 /** The terminal frame of a turn that ended while a socket was being caught up; an aborted one when it was cleared. */

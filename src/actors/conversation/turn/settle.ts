@@ -58,7 +58,7 @@ async function rebuild(
   let fold = startFold(emptyAssistant(turn.messageId));
   try {
     const buffer = parts.buffer();
-    const source = { streamId, buffer, writer: null, message: () => null };
+    const source = { streamId, buffer, writer: null, fold: () => null };
     const last = await catchUp(source, 0, (entries) => {
       for (const entry of entries) fold = applyChunk(fold, entry.chunk);
     });
