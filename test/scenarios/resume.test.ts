@@ -160,6 +160,7 @@ describe("resuming", () => {
     const first = await ChatSocket.open("resume-7");
     first.ask("r1", "one");
     first.ask("r2", "two");
+    await first.until((frame) => frame.type === "cf_agent_chat_messages" && frame.messages.length === 2);
     const late = await ChatSocket.open("resume-7");
     const offer = await late.until((frame) => frame.type === "cf_agent_stream_resuming");
     expect(offer).toMatchObject({ id: "r1" });
