@@ -239,6 +239,7 @@ describe("after the object lost its memory", () => {
     first.ask("r1", "one");
     first.ask("r2", "two");
     await first.chunk("r1", 3);
+    await first.until((frame) => frame.type === "cf_agent_chat_messages" && frame.messages.length === 2);
     await crash("lost-2");
     const back = await ChatSocket.open("lost-2", { capabilities: "delta,cursor" });
     back.send({ type: "cf_agent_stream_resume_request", probeId: "p", requests: ["r1", "r2"] });
