@@ -176,6 +176,7 @@ describe("origins", () => {
       headers: { ...asks, origin: "https://x.test" },
     });
     expect(other.status).toBe(403);
+    expect(await other.text()).toContain("`cors.origins`");
 
     stage("origin-3").configure = (self) => void (self.cors = { origins: "*" });
     expect((await http("origin-3", "/get-messages", { headers: foreign })).status).toBe(403);

@@ -77,6 +77,15 @@ describe("POST …/chat", () => {
     expect((await storedMessages("sse-2")).map(textOf)).toEqual(["one", "a", "two", "b"]);
   });
 
+  it("says in a header that a request became no turn, and of no other", async () => {
+    expect((await post("sse-5", "hi")).headers.get("x-chat-outcome")).toBeNull();
+    const again = await post("sse-5", "hi");
+    expect(again.status).toBe(200);
+    expect(again.headers.get("x-chat-outcome")).toBe("skipped");
+    expect(await allOf(eventsOf(again))).toEqual([{ id: null, data: "[DONE]" }]);
+    expect((await storedMessages("sse-5")).filter(({ role }) => role === "user")).toHaveLength(1);
+  });
+
   it("refuses bodies that do not validate with a code and a text", async () => {
     for (const body of ["not json", "{}", JSON.stringify({ messages: [] })]) {
       const response = await http("sse-3", "/chat", { method: "POST", body });
@@ -108,6 +117,20 @@ describe("GET …/chat/<id>/stream", () => {
     expect(chunksOf(whole).reduce(applyChunk, fold).message).toEqual(stored);
     expect(tail).toEqual(whole.slice(-tail.length));
     expect((await http("sse-4", "/chat/x/stream")).status).toBe(204);
+  });
+});
+
+describe("a path of ours", () => {
+  it.each([
+    ["GET", "/chat", "POST, OPTIONS"],
+    ["PUT", "/chat", "POST, OPTIONS"],
+    ["POST", "/get-messages", "GET, OPTIONS"],
+    ["POST", "/chat/x/stream", "GET, DELETE, OPTIONS"],
+  ])("answers %s %s with 405 and the methods it takes", async (method, path, allow) => {
+    const response = await http("methods", path, { method });
+    expect(response.status).toBe(405);
+    expect(response.headers.get("allow")).toBe(allow);
+    expect(await response.json()).toMatchObject({ error: { code: "bad_request", retryable: false } });
   });
 });
 

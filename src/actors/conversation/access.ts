@@ -56,7 +56,7 @@ export function corsHeaders(request: Request, cors: CorsOptions | undefined): Re
   };
 }
 
-const exposed = { "access-control-expose-headers": "x-chat-has-more, x-chat-request-id" };
+const exposed = { "access-control-expose-headers": "x-chat-has-more, x-chat-outcome, x-chat-request-id" };
 
 /** The answer to a preflight request, or null when CORS is off or the origin is not listed. */
 export function preflight(request: Request, cors: CorsOptions | undefined): Response | null {
