@@ -14,6 +14,7 @@ export const testNoise = [
   { starts: /^uncaught exception; exception = .*(outputGateBroken|jsg\.Error: crash point)/, follows: /^stack: / },
   { starts: /^(uncaught exception; )?exception = .*other end of WebSocketPipe was destroyed/, follows: /^stack: / },
   { starts: /^Sourcemap for ".*" points to missing source files$/ },
+  { starts: /^JSON report written to / },
   // The announcement of a new package name, between two rules of equal signs.
   {
     starts: /^={60,}$/,
