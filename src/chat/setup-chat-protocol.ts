@@ -26,6 +26,7 @@ import {
   parseFrame,
   type ServerFrame,
 } from "../shared/wire.ts";
+import { sendFrame } from "./chat-connection.ts";
 import { ChatRoutes } from "./chat-routes.ts";
 
 type MaybePromise<T> = T | Promise<T>;
@@ -214,19 +215,4 @@ function refuse(callbacks: ChatProtocolCallbacks, connection: Connection, proble
 function failureFrame(id: string, message: string, code: "internal" | Invalid["code"]): ServerFrame {
   const type = CHAT_MESSAGE_TYPES.USE_CHAT_RESPONSE;
   return { type, id, body: message, done: true, error: true, outcome: "error", code, retryable: code === "internal" };
-}
-
-/** Sends a frame; a socket that has closed meanwhile is not an error. */
-export function sendFrame(connection: Connection, frame: ServerFrame): void {
-  sendText(connection, JSON.stringify(frame));
-}
-
-/** The same for a frame that is text already, so that many sockets share one encoding. */
-export function sendText(connection: Connection, text: string): void {
-  try {
-    connection.send(text);
-  } catch (error) {
-    // The runtime throws for a socket that is closing; its close event cleans up.
-    if (connection.readyState === WebSocket.OPEN) logError("chat.send-failed", error, { connection: connection.id });
-  }
 }

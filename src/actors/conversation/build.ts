@@ -7,7 +7,7 @@ import type { Clock } from "../../shared/clock.ts";
 import { TroupeError } from "../../shared/errors.ts";
 import { openDatabase } from "../../shared/platform/database.ts";
 import { migrate } from "../../shared/platform/migrate.ts";
-import { errorResponse, refusalCode, refusalText } from "./access.ts";
+import { errorResponse, foreignOrigin, originAllowed, refusalCode, refusalText } from "./access.ts";
 import { ConfigStore } from "./config-store.ts";
 import type { ConversationHost } from "./host.ts";
 import { KeepAwake } from "./keep-awake.ts";
@@ -47,11 +47,14 @@ export function buildConversation(
     parts,
     config: new ConfigStore(db),
     replaceMessages: (messages) => replaceMessages(parts, messages),
-    refuseChild: async (request) => {
-      const verdict = await agent.authorize("child", { request, principal: null });
-      return verdict.allow ? undefined : errorResponse(verdict.status, refusalCode(verdict), refusalText(verdict));
-    },
+    refuseChild: (request) => refuseChild(agent, request),
   };
+}
+
+async function refuseChild(agent: ConversationHost, request: Request): Promise<Response | undefined> {
+  if (!originAllowed(request, agent.cors)) return foreignOrigin();
+  const verdict = await agent.authorize("child", { request, principal: null });
+  return verdict.allow ? undefined : errorResponse(verdict.status, refusalCode(verdict), refusalText(verdict));
 }
 
 function buildParts(agent: ConversationHost, db: ConversationParts["db"], clock: Clock): ConversationParts {

@@ -4,8 +4,8 @@
  * One job of the Agent's queue does both: while a turn runs it is a heartbeat,
  * afterwards the time of the next sweep, and with nothing to sweep it is gone.
  * An idle conversation so has no alarm, and a turn costs two of them. A child
- * has no alarm of its own: it holds the root awake and sweeps when it starts
- * its next turn.
+ * has no alarm of its own: it holds the root awake, and sweeps when it runs a
+ * turn, at most once in the time that things are kept.
  */
 import type { Agent } from "agents";
 import { LifecycleCapability, type LifecycleJobOutcome } from "agents/lifecycle";
@@ -27,6 +27,7 @@ export class KeepAwake extends LifecycleCapability {
   readonly #clock: Clock;
   readonly #retention: () => Retention;
   #holders = 0;
+  #sweptAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(agent: Agent, clock: Clock, retention: () => Retention) {
     super("troupe-awake");
@@ -55,14 +56,34 @@ export class KeepAwake extends LifecycleCapability {
   }
 
   async #acquire(): Promise<() => Promise<void>> {
-    if (this.#agent.parentPath.length > 0) {
-      const release = await this.#agent.keepAlive();
-      return async () => release();
-    }
+    if (this.#agent.parentPath.length > 0) return this.#acquireOfRoot();
     if (++this.#holders === 1) await this.#wakeAt(this.#clock.now() + HEARTBEAT_MS);
     return async () => {
       if (--this.#holders === 0) await this.#wakeAt(this.#clock.now() + this.#retention().keepMs);
     };
+  }
+
+  async #acquireOfRoot(): Promise<() => Promise<void>> {
+    void this.#sweepNowAndThen();
+    try {
+      const release = await this.#agent.keepAlive();
+      return async () => release();
+    } catch (error) {
+      logError("keep-awake.failed", error);
+      return async () => undefined;
+    }
+  }
+
+  async #sweepNowAndThen(): Promise<void> {
+    const now = this.#clock.now();
+    const { keepMs, sweep } = this.#retention();
+    if (now - this.#sweptAtMs < keepMs) return;
+    this.#sweptAtMs = now;
+    try {
+      await sweep(now - keepMs);
+    } catch (error) {
+      logError("keep-awake.not-swept", error);
+    }
   }
 
   async #wakeAt(time: number): Promise<void> {

@@ -10,7 +10,15 @@
  * running stream, so it does not matter. Everything else is the user's.
  */
 import { MAX_FRAME_BYTES, parseChatBody } from "../../shared/wire.ts";
-import { corsHeaders, errorResponse, originAllowed, preflight, refusalCode, refusalText } from "./access.ts";
+import {
+  corsHeaders,
+  errorResponse,
+  foreignOrigin,
+  originAllowed,
+  preflight,
+  refusalCode,
+  refusalText,
+} from "./access.ts";
 import type { Action, Authorization, CorsOptions } from "./contract.ts";
 import type { ConversationParts } from "./parts.ts";
 import { eventStreamResponse } from "./sessions/event-stream.ts";
@@ -49,13 +57,7 @@ export async function handleHttp(
 }
 
 async function answer(parts: ConversationParts, access: HttpAccess, request: Request, route: Route): Promise<Response> {
-  if (!originAllowed(request, access.cors())) {
-    return errorResponse(
-      403,
-      "forbidden",
-      "Requests with cookies from this origin are not allowed; list it in `cors`.",
-    );
-  }
+  if (!originAllowed(request, access.cors())) return foreignOrigin();
   const verdict = await access.authorize(route.action, request);
   if (!verdict.allow) return errorResponse(verdict.status, refusalCode(verdict), refusalText(verdict));
   return route.handle(parts, request, verdict.principal ?? null);
