@@ -8,6 +8,15 @@ import type { TestConversation } from "./agents.ts";
 
 type Namespace = DurableObjectNamespace<TestConversation>;
 
+/** The route of a child conversation, which stands for a name in `ChatSocket.open` and `http`. */
+export function childRoute(parent: string, child: string): string {
+  return `${parent}/sub/test-conversation/${child}`;
+}
+
+function rootOf(name: string): string {
+  return name.split("/")[0] ?? name;
+}
+
 /** The stub of a test conversation. */
 export function conversation(name: string): DurableObjectStub<TestConversation> {
   return (env as unknown as { TestConversation: Namespace }).TestConversation.getByName(name);
@@ -92,6 +101,12 @@ export class ChatSocket {
     return this.responses(id).filter((frame) => !frame.done && frame.body !== "")[n - 1] as ResponseFrame;
   }
 
+  /** Resolves with the close code once the server has closed the socket. */
+  async closed(): Promise<number> {
+    while (this.closeCode === null) await this.#next.promise;
+    return this.closeCode;
+  }
+
   /** Resolves when this many texts that are not chat frames and pass have come. */
   async foreignCount(n: number, test: (text: string) => boolean): Promise<void> {
     while (this.foreign.filter(test).length < n) await this.#next.promise;
@@ -146,7 +161,7 @@ export class ChatSocket {
 export async function upgrade(name: string, options: ConnectOptions = {}): Promise<Response> {
   const query = options.capabilities === undefined ? "" : `?${CAPABILITY_PARAM}=${options.capabilities}`;
   const url = `http://test.local/agents/test-conversation/${name}${query}`;
-  return conversation(name).fetch(url, { headers: { upgrade: "websocket", ...options.headers } });
+  return conversation(rootOf(name)).fetch(url, { headers: { upgrade: "websocket", ...options.headers } });
 }
 
 /** Everything of the active path, as RPC gives it. */
@@ -157,7 +172,7 @@ export async function storedMessages(name: string): Promise<UIMessage[]> {
 
 /** An HTTP request under the conversation's path. */
 export async function http(name: string, path: string, init?: RequestInit): Promise<Response> {
-  return conversation(name).fetch(`http://test.local/agents/test-conversation/${name}${path}`, init);
+  return conversation(rootOf(name)).fetch(`http://test.local/agents/test-conversation/${name}${path}`, init);
 }
 
 export function userText(id: string, text: string): UIMessage {

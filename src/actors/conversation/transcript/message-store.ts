@@ -33,6 +33,7 @@ interface MessageRow {
 const statements = {
   leaf: "SELECT seq FROM messages ORDER BY seq DESC LIMIT 1",
   seqOf: "SELECT seq, parent FROM messages WHERE id = ?",
+  exists: "SELECT seq FROM messages WHERE seq = ?",
   insert: "INSERT INTO messages (seq, id, parent, role, bytes, body) VALUES (?, ?, ?, ?, ?, ?)",
   update: "UPDATE messages SET bytes = ?, body = ? WHERE seq = ?",
   // From `?1` towards the root, newest first, until `?2` bytes or `?3` rows are collected.
@@ -93,6 +94,18 @@ export class MessageStore {
   path(from: number, maxBytes: number = NO_LIMIT, maxRows: number = NO_LIMIT): StoredMessage[] {
     const rows = this.#db.all<MessageRow>(statements.path, from, maxBytes, maxRows);
     return rows.toReversed().flatMap((row) => this.#read(row) ?? []);
+  }
+
+  /** Like `path`, and where it goes on towards the root: the seq of the next row, null when there is none. Damaged rows count as read. */
+  page(
+    from: number,
+    maxBytes: number,
+    maxRows: number,
+  ): { readonly entries: StoredMessage[]; readonly rest: number | null } {
+    const rows = this.#db.all<MessageRow>(statements.path, from, maxBytes, maxRows);
+    const parent = rows.at(-1)?.parent ?? null;
+    const rest = parent === null ? undefined : this.#db.first<{ seq: number }>(statements.exists, parent);
+    return { entries: rows.toReversed().flatMap((row) => this.#read(row) ?? []), rest: rest?.seq ?? null };
   }
 
   /** The whole active path, oldest first. */
