@@ -102,19 +102,24 @@ function wrapSockets(agent: Agent, callbacks: ChatProtocolCallbacks, handler: Ch
   const onMessage = agent.onMessage.bind(agent);
   const onClose = agent.onClose.bind(agent);
 
+  /** Ids of sockets that were refused and are closing: neither we nor the user's handlers hear of them. */
+  const refused = new Set<string>();
+
   agent.onConnect = async (connection, context) => {
     if (!childRoutes._cf_requestTargetsSubAgent(context.request)) {
-      const accepted = await handler.runInAgentContext(() => connect(callbacks, connection, context), connection);
-      if (accepted === false) return;
+      const open = () => opened(callbacks, connection, context);
+      if (!(await handler.runInAgentContext(open, connection))) return void refused.add(connection.id);
     }
     await onConnect(connection, context);
   };
   agent.onMessage = async (connection, data) => {
+    if (refused.has(connection.id)) return;
     const parsed = childRoutes._cf_connectionTargetsSubAgent(connection) ? null : parseFrame(data);
     if (parsed === null || parsed.kind === "foreign") return onMessage(connection, data);
     await handler.runInAgentContext(() => guarded(callbacks, connection, parsed), connection);
   };
   agent.onClose = async (connection, code, reason, wasClean) => {
+    if (refused.delete(connection.id)) return;
     if (!childRoutes._cf_connectionTargetsSubAgent(connection)) {
       await handler.runInAgentContext(() => close(callbacks, connection), connection);
     }
@@ -165,6 +170,21 @@ function dispatch(callbacks: ChatProtocolCallbacks, connection: Connection, fram
         : callbacks.onResumeAck(connection, frame);
     default:
       return frame satisfies never;
+  }
+}
+
+/** Opens a socket; false when it was refused. One whose opening failed is closed. */
+async function opened(
+  callbacks: ChatProtocolCallbacks,
+  connection: Connection,
+  context: ConnectionContext,
+): Promise<boolean> {
+  try {
+    return (await connect(callbacks, connection, context)) !== false;
+  } catch (error) {
+    logError("chat.connect-failed", error);
+    connection.close(1011, "Something went wrong.");
+    return false;
   }
 }
 

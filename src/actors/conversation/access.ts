@@ -76,3 +76,12 @@ export function errorResponse(status: number, code: ErrorCode, message: string, 
 export function foreignOrigin(): Response {
   return errorResponse(403, "forbidden", "Requests with cookies from this origin are not allowed; list it in `cors`.");
 }
+
+export function refusalResponse(refusal: Refusal): Response {
+  return errorResponse(refusal.status, refusalCode(refusal), refusalText(refusal));
+}
+
+/** The answer when our own code or an override threw; what it threw stays in the log. */
+export function failureResponse(): Response {
+  return errorResponse(500, "internal", "Something went wrong. Try again.", true);
+}

@@ -6,13 +6,15 @@ import { AbortRegistry } from "../../shared/abort-registry.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { TroupeError } from "../../shared/errors.ts";
 import { openDatabase } from "../../shared/platform/database.ts";
+import { logError } from "../../shared/platform/log.ts";
 import { migrate } from "../../shared/platform/migrate.ts";
-import { errorResponse, foreignOrigin, originAllowed, refusalCode, refusalText } from "./access.ts";
+import { failureResponse, foreignOrigin, originAllowed, refusalResponse } from "./access.ts";
 import { ConfigStore } from "./config-store.ts";
 import type { ConversationHost } from "./host.ts";
 import { KeepAwake } from "./keep-awake.ts";
 import { migrations } from "./migrations.ts";
 import type { ConversationParts, Hooks } from "./parts.ts";
+import { isLetIn } from "./principal.ts";
 import { chatCallbacks } from "./protocol.ts";
 import { Sockets } from "./sessions/sockets.ts";
 import { MessageStore } from "./transcript/message-store.ts";
@@ -53,8 +55,13 @@ export function buildConversation(
 
 async function refuseChild(agent: ConversationHost, request: Request): Promise<Response | undefined> {
   if (!originAllowed(request, agent.cors)) return foreignOrigin();
-  const verdict = await agent.authorize("child", { request, principal: null });
-  return verdict.allow ? undefined : errorResponse(verdict.status, refusalCode(verdict), refusalText(verdict));
+  try {
+    const verdict = await agent.authorize("child", { request, principal: null });
+    return verdict.allow ? undefined : refusalResponse(verdict);
+  } catch (error) {
+    logError("hook.failed", error, { hook: "authorize" });
+    return failureResponse();
+  }
 }
 
 function buildParts(agent: ConversationHost, db: ConversationParts["db"], clock: Clock): ConversationParts {
@@ -71,7 +78,10 @@ function buildParts(agent: ConversationHost, db: ConversationParts["db"], clock:
     window: new TranscriptWindow(messages, () => agent.contextBytes),
     queue: new TurnQueue(),
     aborts: new AbortRegistry(),
-    sockets: new Sockets(() => agent.getConnections()),
+    sockets: new Sockets(
+      () => agent.getConnections(),
+      (connection) => isLetIn(agent, connection),
+    ),
     awake: new KeepAwake(agent, clock, retention),
     running: { stream: null },
     followers: new Followers(),

@@ -7,7 +7,7 @@ import { foreignOrigin, originAllowed, refusalCloseCode, refusalCode, refusalTex
 import type { Action, Authorization } from "./contract.ts";
 import type { ConversationHost } from "./host.ts";
 import type { ConversationParts } from "./parts.ts";
-import { principalOf, rememberPrincipal } from "./principal.ts";
+import { letIn, principalOf } from "./principal.ts";
 import { handleHttp } from "./routes.ts";
 import { terminalFrame } from "./sessions/announce.ts";
 import { answerProbe, offerStream, takeAck } from "./sessions/resume.ts";
@@ -82,7 +82,7 @@ async function openSocket(
     connection.close(refusalCloseCode(verdict), refusalText(verdict).slice(0, 100));
     return false;
   }
-  rememberPrincipal(agent, connection, verdict.principal ?? null);
+  letIn(agent, connection, verdict.principal ?? null);
   offerStream(parts, connection);
   sendFrame(connection, openingFrame(parts, understands(connection, "delta")));
   return true;

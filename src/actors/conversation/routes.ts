@@ -9,15 +9,16 @@
  * `<id>` is the chat id of the AI SDK's transport; a conversation has one
  * running stream, so it does not matter. Everything else is the user's.
  */
+import { logError } from "../../shared/platform/log.ts";
 import { MAX_FRAME_BYTES, parseChatBody } from "../../shared/wire.ts";
 import {
   corsHeaders,
   errorResponse,
+  failureResponse,
   foreignOrigin,
   originAllowed,
   preflight,
-  refusalCode,
-  refusalText,
+  refusalResponse,
 } from "./access.ts";
 import type { Action, Authorization, CorsOptions } from "./contract.ts";
 import type { ConversationParts } from "./parts.ts";
@@ -58,9 +59,13 @@ export async function handleHttp(
 
 async function answer(parts: ConversationParts, access: HttpAccess, request: Request, route: Route): Promise<Response> {
   if (!originAllowed(request, access.cors())) return foreignOrigin();
-  const verdict = await access.authorize(route.action, request);
-  if (!verdict.allow) return errorResponse(verdict.status, refusalCode(verdict), refusalText(verdict));
-  return route.handle(parts, request, verdict.principal ?? null);
+  try {
+    const verdict = await access.authorize(route.action, request);
+    return verdict.allow ? await route.handle(parts, request, verdict.principal ?? null) : refusalResponse(verdict);
+  } catch (error) {
+    logError("http.failed", error, { action: route.action });
+    return failureResponse();
+  }
 }
 
 function routeOf(request: Request): Route | null {

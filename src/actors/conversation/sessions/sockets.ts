@@ -10,12 +10,16 @@ import { type Capability, CHAT_MESSAGE_TYPES, parseCapabilities, type ServerFram
 import { hears, live, nextSession, type Session, type SessionEvent } from "./session.ts";
 
 export class Sockets {
-  readonly #connections: () => Iterable<Connection>;
+  readonly #open: () => Iterable<Connection>;
+  readonly #isLetIn: (connection: Connection) => boolean;
+  /** Ids of sockets known to be let in: asking the socket itself costs more. */
+  readonly #letIn = new Set<string>();
   readonly #sessions = new Map<string, Session>();
 
-  /** `connections` lists the open chat sockets. */
-  constructor(connections: () => Iterable<Connection>) {
-    this.#connections = connections;
+  /** `open` lists the open sockets; those that are not let in yet hear nothing. */
+  constructor(open: () => Iterable<Connection>, isLetIn: (connection: Connection) => boolean) {
+    this.#open = open;
+    this.#isLetIn = isLetIn;
   }
 
   session(connection: Connection): Session {
@@ -30,6 +34,7 @@ export class Sockets {
 
   forget(connection: Connection): void {
     this.#sessions.delete(connection.id);
+    this.#letIn.delete(connection.id);
   }
 
   /** A frame for everybody, optionally for those that pass `include`; encoded once. */
@@ -66,6 +71,16 @@ export class Sockets {
   /** Whether any open socket lacks the capability. */
   someWithout(capability: Capability): boolean {
     return Array.from(this.#connections()).some((connection) => !understands(connection, capability));
+  }
+
+  *#connections(): Generator<Connection> {
+    for (const connection of this.#open()) {
+      if (!this.#letIn.has(connection.id)) {
+        if (!this.#isLetIn(connection)) continue;
+        this.#letIn.add(connection.id);
+      }
+      yield connection;
+    }
   }
 }
 
