@@ -101,14 +101,16 @@ function wrapSockets(agent: Agent, callbacks: ChatProtocolCallbacks, handler: Ch
   const onConnect = agent.onConnect.bind(agent);
   const onMessage = agent.onMessage.bind(agent);
   const onClose = agent.onClose.bind(agent);
-
-  /** Ids of sockets that were refused and are closing: neither we nor the user's handlers hear of them. */
+  // What a socket sent before it learned that it was refused still arrives.
   const refused = new Set<string>();
 
   agent.onConnect = async (connection, context) => {
     if (!childRoutes._cf_requestTargetsSubAgent(context.request)) {
-      const open = () => opened(callbacks, connection, context);
-      if (!(await handler.runInAgentContext(open, connection))) return void refused.add(connection.id);
+      const accepted = await handler.runInAgentContext(() => connect(callbacks, connection, context), connection);
+      if (accepted === false) {
+        refused.add(connection.id);
+        return;
+      }
     }
     await onConnect(connection, context);
   };
@@ -119,10 +121,10 @@ function wrapSockets(agent: Agent, callbacks: ChatProtocolCallbacks, handler: Ch
     await handler.runInAgentContext(() => guarded(callbacks, connection, parsed), connection);
   };
   agent.onClose = async (connection, code, reason, wasClean) => {
-    if (refused.delete(connection.id)) return;
     if (!childRoutes._cf_connectionTargetsSubAgent(connection)) {
       await handler.runInAgentContext(() => close(callbacks, connection), connection);
     }
+    if (refused.delete(connection.id)) return;
     await onClose(connection, code, reason, wasClean);
   };
 }
@@ -170,21 +172,6 @@ function dispatch(callbacks: ChatProtocolCallbacks, connection: Connection, fram
         : callbacks.onResumeAck(connection, frame);
     default:
       return frame satisfies never;
-  }
-}
-
-/** Opens a socket; false when it was refused. One whose opening failed is closed. */
-async function opened(
-  callbacks: ChatProtocolCallbacks,
-  connection: Connection,
-  context: ConnectionContext,
-): Promise<boolean> {
-  try {
-    return (await connect(callbacks, connection, context)) !== false;
-  } catch (error) {
-    logError("chat.connect-failed", error);
-    connection.close(1011, "Something went wrong.");
-    return false;
   }
 }
 

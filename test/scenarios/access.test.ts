@@ -19,8 +19,10 @@ const no = (status: 401 | 403): Authorization => ({ allow: false, status, reason
 
 /** Refuses this action, at once or later; everything else is allowed. */
 function refuse(name: string, action: Action, status: 401 | 403, isAsync: boolean): void {
-  stage(name).authorize = (asked) => {
-    const verdict = asked === action ? no(status) : yes;
+  stage(name).authorize = (asked, { request }) => {
+    // Opening a socket asks for `read` as well; a frame is to be refused on one that is open.
+    const isOpening = action === "read" && request?.headers.has("upgrade") === true;
+    const verdict = asked === action && !isOpening ? no(status) : yes;
     return isAsync ? scheduler.wait(1).then(() => verdict) : verdict;
   };
 }
@@ -128,6 +130,13 @@ describe("authorize", () => {
     });
   });
 
+  it("asks for `read` before a socket hears anything", async () => {
+    stage("access-read").authorize = (action) => (action === "read" ? no(403) : yes);
+    const socket = await ChatSocket.open("access-read");
+    expect(await socket.closed()).toBe(4403);
+    expect(socket.frames).toEqual([]);
+  });
+
   it("knows every action that the table above tries", () => {
     const tried = new Set(ways.map((way) => way.action));
     const actions: Record<Action, true> = {
@@ -209,7 +218,7 @@ describe("authorize", () => {
     expect(response.status).toBe(500);
     expect(await response.text()).not.toContain("db-7");
     setup.authorize = (action) => {
-      if (action === "connect") return yes;
+      if (action === "connect" || action === "read") return yes;
       throw new Error("the session store is down: db-7");
     };
     const open = await ChatSocket.open("access-broken");
@@ -220,25 +229,25 @@ describe("authorize", () => {
   });
 });
 
+/** Signs people in by header at `connect`, and writes down who does what. */
+function signIn(name: string): { action: Action; principal: unknown }[] {
+  const asked: { action: Action; principal: unknown }[] = [];
+  stage(name).authorize = (action, who: Who) => {
+    asked.push({ action, principal: who.principal });
+    return { allow: true, principal: { user: who.request?.headers.get("x-user") } };
+  };
+  return asked;
+}
+
+const recorded = async (name: string): Promise<unknown[]> =>
+  runInDurableObject(conversation(name), (_, state) =>
+    state.storage.sql
+      .exec<{ body: string }>("SELECT body FROM turns ORDER BY seq")
+      .toArray()
+      .map(({ body: turn }) => (JSON.parse(turn) as { principal: unknown }).principal),
+  );
+
 describe("the principal", () => {
-  /** Signs people in by header at `connect`, and writes down who does what. */
-  function signIn(name: string): { action: Action; principal: unknown }[] {
-    const asked: { action: Action; principal: unknown }[] = [];
-    stage(name).authorize = (action, who: Who) => {
-      asked.push({ action, principal: who.principal });
-      return { allow: true, principal: { user: who.request?.headers.get("x-user") } };
-    };
-    return asked;
-  }
-
-  const recorded = async (name: string): Promise<unknown[]> =>
-    runInDurableObject(conversation(name), (_, state) =>
-      state.storage.sql
-        .exec<{ body: string }>("SELECT body FROM turns ORDER BY seq")
-        .toArray()
-        .map(({ body: turn }) => (JSON.parse(turn) as { principal: unknown }).principal),
-    );
-
   it("T164: is who connected, per socket and per turn, whatever a client claims", async () => {
     const asked = signIn("who-1");
     const anna = await ChatSocket.open("who-1", { headers: { "x-user": "anna" } });
@@ -289,7 +298,7 @@ describe("the principal", () => {
     });
     socket.send(JSON.stringify({ type: "cf_agent_use_chat_request", id: "r1", init: { body } }));
     await promise;
-    expect(asked).toEqual([null, null]);
+    expect(asked).toEqual([null, null, null]);
     expect(await recorded("who-4")).toEqual([null]);
   });
 

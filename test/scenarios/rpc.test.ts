@@ -67,7 +67,9 @@ class Listener extends RpcTarget implements StreamCallback {
 const inside = <T>(name: string, body: (self: TestConversation) => Promise<T>): Promise<T> =>
   runInDurableObject(conversation(name), body);
 
-const withoutIds = (messages: readonly UIMessage[]) => messages.map(({ id: _, ...rest }) => rest);
+const withoutIds = (messages: readonly UIMessage[]) => messages.map((message) => ({ ...message, id: "" }));
+
+const child = (self: TestConversation, name: string) => self.subAgent(TestConversation, name);
 
 describe("a turn over RPC", () => {
   it("tells start, the chunks in order and done, and stores what it told", async () => {
@@ -257,8 +259,6 @@ describe("configuration", () => {
 });
 
 describe("children", () => {
-  const child = (self: TestConversation, name: string) => self.subAgent(TestConversation, name);
-
   it("F82, F85: have transcripts and configurations of their own", async () => {
     setUp("kid-a", "from a");
     setUp("kid-b", "from b");

@@ -8,13 +8,12 @@ import { TroupeError } from "../../shared/errors.ts";
 import { openDatabase } from "../../shared/platform/database.ts";
 import { logError } from "../../shared/platform/log.ts";
 import { migrate } from "../../shared/platform/migrate.ts";
-import { failureResponse, foreignOrigin, originAllowed, refusalResponse } from "./access.ts";
+import { foreignOrigin, originAllowed, refusalResponse, verdictOf } from "./access.ts";
 import { ConfigStore } from "./config-store.ts";
 import type { ConversationHost } from "./host.ts";
 import { KeepAwake } from "./keep-awake.ts";
 import { migrations } from "./migrations.ts";
 import type { ConversationParts, Hooks } from "./parts.ts";
-import { isLetIn } from "./principal.ts";
 import { chatCallbacks } from "./protocol.ts";
 import { Sockets } from "./sessions/sockets.ts";
 import { MessageStore } from "./transcript/message-store.ts";
@@ -49,26 +48,27 @@ export function buildConversation(
     parts,
     config: new ConfigStore(db),
     replaceMessages: (messages) => replaceMessages(parts, messages),
-    refuseChild: (request) => refuseChild(agent, request),
+    refuseChild: async (request) => {
+      if (!originAllowed(request, agent.cors)) return foreignOrigin();
+      const verdict = await verdictOf(agent, "child", { request, principal: null });
+      return verdict.allow ? undefined : refusalResponse(verdict);
+    },
   };
-}
-
-async function refuseChild(agent: ConversationHost, request: Request): Promise<Response | undefined> {
-  if (!originAllowed(request, agent.cors)) return foreignOrigin();
-  try {
-    const verdict = await agent.authorize("child", { request, principal: null });
-    return verdict.allow ? undefined : refusalResponse(verdict);
-  } catch (error) {
-    logError("hook.failed", error, { hook: "authorize" });
-    return failureResponse();
-  }
 }
 
 function buildParts(agent: ConversationHost, db: ConversationParts["db"], clock: Clock): ConversationParts {
   const messages = new MessageStore(db);
   const retention = () => ({
     keepMs: agent.streamRetentionMs,
-    sweep: async (beforeMs: number) => (await agent.streamBufferActor().sweep(beforeMs)).oldestMs,
+    sweep: async (beforeMs: number) => {
+      try {
+        return (await agent.streamBufferActor().sweep(beforeMs)).oldestMs;
+      } catch (error) {
+        // The next turn arms the next sweep.
+        logError("stream.not-swept", error);
+        return null;
+      }
+    },
   });
   return {
     db,
@@ -78,10 +78,7 @@ function buildParts(agent: ConversationHost, db: ConversationParts["db"], clock:
     window: new TranscriptWindow(messages, () => agent.contextBytes),
     queue: new TurnQueue(),
     aborts: new AbortRegistry(),
-    sockets: new Sockets(
-      () => agent.getConnections(),
-      (connection) => isLetIn(agent, connection),
-    ),
+    sockets: new Sockets(() => agent.getConnections()),
     awake: new KeepAwake(agent, clock, retention),
     running: { stream: null },
     followers: new Followers(),

@@ -4,8 +4,8 @@
  * One job of the Agent's queue does both: while a turn runs it is a heartbeat,
  * afterwards the time of the next sweep, and with nothing to sweep it is gone.
  * An idle conversation so has no alarm, and a turn costs two of them. A child
- * has no alarm of its own: it holds the root awake, and sweeps when it runs a
- * turn, at most once in the time that things are kept.
+ * has no alarm of its own: it holds the root awake and sweeps when it starts
+ * its next turn.
  */
 import type { Agent } from "agents";
 import { LifecycleCapability, type LifecycleJobOutcome } from "agents/lifecycle";
@@ -18,7 +18,7 @@ const JOB_ID = "troupe-awake";
 export interface Retention {
   /** How long what a turn leaves behind is kept, in milliseconds. */
   readonly keepMs: number;
-  /** Drops what is older than `beforeMs`; tells the age of the oldest that remains, null for nothing. */
+  /** Drops what is older than `beforeMs`; tells when the oldest that remains was written, null for nothing. Never rejects. */
   sweep(beforeMs: number): Promise<number | null>;
 }
 
@@ -27,7 +27,6 @@ export class KeepAwake extends LifecycleCapability {
   readonly #clock: Clock;
   readonly #retention: () => Retention;
   #holders = 0;
-  #sweptAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(agent: Agent, clock: Clock, retention: () => Retention) {
     super("troupe-awake");
@@ -64,7 +63,7 @@ export class KeepAwake extends LifecycleCapability {
   }
 
   async #acquireOfRoot(): Promise<() => Promise<void>> {
-    void this.#sweepNowAndThen();
+    void this.#sweepNow();
     try {
       const release = await this.#agent.keepAlive();
       return async () => release();
@@ -74,16 +73,10 @@ export class KeepAwake extends LifecycleCapability {
     }
   }
 
-  async #sweepNowAndThen(): Promise<void> {
-    const now = this.#clock.now();
+  /** What a child does instead of an alarm. Not awaited: a turn does not wait for what earlier ones left behind. */
+  async #sweepNow(): Promise<void> {
     const { keepMs, sweep } = this.#retention();
-    if (now - this.#sweptAtMs < keepMs) return;
-    this.#sweptAtMs = now;
-    try {
-      await sweep(now - keepMs);
-    } catch (error) {
-      logError("keep-awake.not-swept", error);
-    }
+    await sweep(this.#clock.now() - keepMs);
   }
 
   async #wakeAt(time: number): Promise<void> {

@@ -53,7 +53,8 @@ export async function catchUp(
     seq = entries.at(-1)?.to ?? seq;
     return entries.length > 0;
   };
-  while (writer === null || seq < writer.storedSeq) {
+  const isBehind = (): boolean => writer === null || seq < writer.storedSeq;
+  while (isBehind()) {
     const page = await readPage(source, seq);
     isWhole = page !== null && isComplete(page, source);
     if (!isWhole && seq === 0 && take(snapshot(source))) {

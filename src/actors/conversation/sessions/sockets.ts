@@ -10,16 +10,23 @@ import { type Capability, CHAT_MESSAGE_TYPES, parseCapabilities, type ServerFram
 import { hears, live, nextSession, type Session, type SessionEvent } from "./session.ts";
 
 export class Sockets {
-  readonly #open: () => Iterable<Connection>;
-  readonly #isLetIn: (connection: Connection) => boolean;
-  /** Ids of sockets known to be let in: asking the socket itself costs more. */
-  readonly #letIn = new Set<string>();
+  readonly #connections: () => Iterable<Connection>;
   readonly #sessions = new Map<string, Session>();
+  readonly #undecided = new Set<string>();
 
-  /** `open` lists the open sockets; those that are not let in yet hear nothing. */
-  constructor(open: () => Iterable<Connection>, isLetIn: (connection: Connection) => boolean) {
-    this.#open = open;
-    this.#isLetIn = isLetIn;
+  /** `connections` lists the open sockets. */
+  constructor(connections: () => Iterable<Connection>) {
+    this.#connections = () => Array.from(connections()).filter(({ id }) => !this.#undecided.has(id));
+  }
+
+  /** Keeps everything from a socket until `let`, or until it is forgotten: whether it may come in is not decided. */
+  hold(connection: Connection): void {
+    this.#undecided.add(connection.id);
+  }
+
+  /** The socket may come in. */
+  let(connection: Connection): void {
+    this.#undecided.delete(connection.id);
   }
 
   session(connection: Connection): Session {
@@ -34,7 +41,7 @@ export class Sockets {
 
   forget(connection: Connection): void {
     this.#sessions.delete(connection.id);
-    this.#letIn.delete(connection.id);
+    this.#undecided.delete(connection.id);
   }
 
   /** A frame for everybody, optionally for those that pass `include`; encoded once. */
@@ -71,16 +78,6 @@ export class Sockets {
   /** Whether any open socket lacks the capability. */
   someWithout(capability: Capability): boolean {
     return Array.from(this.#connections()).some((connection) => !understands(connection, capability));
-  }
-
-  *#connections(): Generator<Connection> {
-    for (const connection of this.#open()) {
-      if (!this.#letIn.has(connection.id)) {
-        if (!this.#isLetIn(connection)) continue;
-        this.#letIn.add(connection.id);
-      }
-      yield connection;
-    }
   }
 }
 

@@ -33,17 +33,26 @@ interface MessageRow {
 const statements = {
   leaf: "SELECT seq FROM messages ORDER BY seq DESC LIMIT 1",
   seqOf: "SELECT seq, parent FROM messages WHERE id = ?",
-  exists: "SELECT seq FROM messages WHERE seq = ?",
+  exists: "SELECT 1 FROM messages WHERE seq = ?",
   insert: "INSERT INTO messages (seq, id, parent, role, bytes, body) VALUES (?, ?, ?, ?, ?, ?)",
   update: "UPDATE messages SET bytes = ?, body = ? WHERE seq = ?",
-  // From `?1` towards the root, newest first, until `?2` bytes or `?3` rows are collected.
+  // From `?1` towards the root, newest first, until `?2` bytes or `?3` rows are collected. CROSS JOIN keeps SQLite from
+  // walking the whole table in the order asked for and looking each row up in the path.
   path: `WITH RECURSIVE path (seq, parent, total, n) AS (
       SELECT seq, parent, bytes, 1 FROM messages WHERE seq = ?1
       UNION ALL
       SELECT m.seq, m.parent, p.total + m.bytes, p.n + 1 FROM path p JOIN messages m ON m.seq = p.parent
       WHERE p.total < ?2 AND p.n < ?3
     )
-    SELECT m.* FROM path p JOIN messages m ON m.seq = p.seq ORDER BY m.seq DESC`,
+    SELECT m.* FROM path p CROSS JOIN messages m ON m.seq = p.seq ORDER BY p.n`,
+  // The seqs of the whole path that ends at `?1`, oldest first, without any body.
+  pathSeqs: `WITH RECURSIVE path (seq, parent) AS (
+      SELECT seq, parent FROM messages WHERE seq = ?1
+      UNION ALL
+      SELECT m.seq, m.parent FROM path p JOIN messages m ON m.seq = p.parent
+    )
+    SELECT seq FROM path ORDER BY seq`,
+  bySeq: "SELECT * FROM messages WHERE seq = ?",
   nthNewest: "SELECT seq FROM messages ORDER BY seq DESC LIMIT 1 OFFSET ?",
   dropUpTo: "DELETE FROM messages WHERE seq <= ?",
   clear: "DELETE FROM messages",
@@ -68,6 +77,11 @@ export class MessageStore {
   /** Where the message with this id stands; null when there is none. */
   locate(id: string): { readonly seq: number; readonly parent: number | null } | null {
     return this.#db.first<{ seq: number; parent: number | null }>(statements.seqOf, id) ?? null;
+  }
+
+  /** Whether there is a row at this place, damaged or not. */
+  has(seq: number): boolean {
+    return this.#db.first(statements.exists, seq) !== undefined;
   }
 
   /** Adds a message behind `parent`. The id must be new. Call inside a transaction. */
@@ -104,14 +118,24 @@ export class MessageStore {
   ): { readonly entries: StoredMessage[]; readonly rest: number | null } {
     const rows = this.#db.all<MessageRow>(statements.path, from, maxBytes, maxRows);
     const parent = rows.at(-1)?.parent ?? null;
-    const rest = parent === null ? undefined : this.#db.first<{ seq: number }>(statements.exists, parent);
-    return { entries: rows.toReversed().flatMap((row) => this.#read(row) ?? []), rest: rest?.seq ?? null };
+    const rest = parent !== null && this.has(parent) ? parent : null;
+    return { entries: rows.toReversed().flatMap((row) => this.#read(row) ?? []), rest };
   }
 
   /** The whole active path, oldest first. */
   activePath(): StoredMessage[] {
     const leaf = this.leaf();
     return leaf === null ? [] : this.path(leaf);
+  }
+
+  /** The active path as JSON texts, oldest first, one in memory at a time: for a transcript of any size. */
+  *activePathTexts(): Generator<string> {
+    const seqs = this.#db.all<{ seq: number }>(statements.pathSeqs, this.leaf() ?? 0);
+    for (const { seq } of seqs) {
+      const row = this.#db.first<MessageRow>(statements.bySeq, seq);
+      const stored = row === undefined ? null : this.#read(row);
+      if (stored !== null) yield JSON.stringify(stored.message);
+    }
   }
 
   /** Keeps the newest `limit` rows. Returns whether rows went. Call inside a transaction. */

@@ -4,9 +4,11 @@
  * Owns `turns` and `turn_parts`. A record is written before anything else of a
  * turn happens, and it is the turn's fence: each later write of the turn first
  * moves the record on, so what a cleared conversation or a newer isolate has
- * taken over can no longer be written (`false`).
+ * taken over can no longer be written (`false`). A damaged row is skipped with a
+ * warning: it counts as no record.
  */
 import type { Database } from "../../../shared/platform/database.ts";
+import { logWarning } from "../../../shared/platform/log.ts";
 import { partedText, type PartedText } from "../../../shared/platform/parted-text.ts";
 import { nextTurnState, OPEN_STATES, type TurnEvent, type TurnState } from "./turn-state.ts";
 import type { Turn, TurnEnding } from "./turn.ts";
@@ -42,6 +44,8 @@ const statements = {
 export class TurnLog {
   readonly #db: Database;
   readonly #parts: PartedText;
+  /** The highest seq given out here. Clearing empties the table; a turn that still unwinds must not meet its seq again. */
+  #lastSeq = 0;
 
   constructor(db: Database) {
     this.#db = db;
@@ -51,7 +55,8 @@ export class TurnLog {
   /** Records an admitted turn. The request id must be new. Call inside a transaction. */
   admit(turn: Turn, state: "queued" | "running"): TurnRecord {
     const newest = this.#db.first<{ seq: number; oldest_open: number }>(statements.newest);
-    const seq = (newest?.seq ?? 0) + 1;
+    const seq = Math.max(newest?.seq ?? 0, this.#lastSeq) + 1;
+    this.#lastSeq = seq;
     const attempts = state === "running" ? 1 : 0;
     const oldestOpen = this.open()[0]?.seq ?? seq;
     const body = this.#parts.write(seq, JSON.stringify(turn));
@@ -94,13 +99,15 @@ export class TurnLog {
 
   #read(row: TurnRow): TurnRecord | null {
     const body = this.#parts.read(row.seq, row.body);
-    if (body === null) return null;
-    return {
-      seq: row.seq,
-      state: row.state,
-      attempts: row.attempts,
-      turn: JSON.parse(body) as Turn,
-      ending: row.outcome === null ? null : (JSON.parse(row.outcome) as TurnEnding),
-    };
+    try {
+      if (body === null) throw new SyntaxError("its parts are gone");
+      const turn = JSON.parse(body) as Turn;
+      const ending = row.outcome === null ? null : (JSON.parse(row.outcome) as TurnEnding);
+      return { seq: row.seq, state: row.state, attempts: row.attempts, turn, ending };
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      logWarning("turns.damaged-row", { seq: row.seq, problem: error.message });
+      return null;
+    }
   }
 }
