@@ -256,8 +256,9 @@ describe("large content", () => {
     );
     expect(ended).toMatchObject({ outcome: "completed" });
     const stored = (await (await http("large-11", "/get-messages")).json()) as UIMessage[];
-    expect(stored.map((message) => message.role)).toEqual(["user", "assistant", "user", "assistant"]);
-    expect(textOf(stored[2]) === big).toBe(true);
+    expect(ids(stored.slice(-2))[0]).toBe("r2-user");
+    expect(textOf(stored.at(-2)) === big).toBe(true);
+    expect(textOf(stored.at(-1))).toBe("ok");
   });
 
   it("T172: starts on 50,000 messages with a bounded window, a first page and one more turn", async () => {
