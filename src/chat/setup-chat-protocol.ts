@@ -64,8 +64,9 @@ export interface ChatProtocolCallbacks {
 
   hasActiveStream?(): boolean;
   getActiveRequestId?(): string | null;
-  notifyStreamResuming?(connection: Connection): void;
-  /** Replays what is stored; returns the id of a stream that nobody produces any more. */
+  /** Offers the active stream; `probeId` is that of the probe it answers. */
+  notifyStreamResuming?(connection: Connection, probeId?: string): void;
+  /** Replays what is stored of a request, running or ended, and nothing for one it does not know; returns the id of a stream that nobody produces any more. */
   replayChunks?(connection: Connection, requestId: string): string | null;
   persistOrphanedStream?(streamId: string): void;
   /** A continuation that is about to start, and who waits for it (a `ContinuationState` is one). */
@@ -194,7 +195,7 @@ async function close(callbacks: ChatProtocolCallbacks, connection: Connection): 
 
 function resumeRequest(callbacks: ChatProtocolCallbacks, connection: Connection, probeId: string | undefined): void {
   if (callbacks.hasActiveStream?.() === true) {
-    callbacks.notifyStreamResuming?.(connection);
+    callbacks.notifyStreamResuming?.(connection, probeId);
     return;
   }
   const probe = probeId === undefined ? {} : { probeId };
@@ -208,8 +209,9 @@ function resumeRequest(callbacks: ChatProtocolCallbacks, connection: Connection,
 }
 
 function resumeAck(callbacks: ChatProtocolCallbacks, connection: Connection, requestId: string): void {
-  callbacks.getPendingResumeConnections?.().delete(connection.id);
-  if (callbacks.getActiveRequestId?.() !== requestId) return;
+  // An ACK of an earlier stream, which may have ended before it came, says nothing about the offer of the active one.
+  const active = callbacks.getActiveRequestId?.() ?? null;
+  if (active === null || active === requestId) callbacks.getPendingResumeConnections?.().delete(connection.id);
   const orphan = callbacks.replayChunks?.(connection, requestId) ?? null;
   if (orphan !== null) callbacks.persistOrphanedStream?.(orphan);
 }

@@ -51,7 +51,11 @@ export class ChatSocket {
   }
 
   static async open(name: string, options: ConnectOptions = {}): Promise<ChatSocket> {
-    const response = await upgrade(name, options);
+    return ChatSocket.over(await upgrade(name, options));
+  }
+
+  /** Over an upgrade that was answered, of whatever agent. */
+  static over(response: Response): ChatSocket {
     if (response.webSocket === null) throw new Error(`refused with ${response.status}`);
     return new ChatSocket(response.webSocket);
   }
