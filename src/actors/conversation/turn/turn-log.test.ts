@@ -13,6 +13,7 @@ const turn = (requestId: string, text = "hi"): Turn => ({
   requestId,
   kind: "submit",
   messageId: `msg-${requestId}`,
+  inputIds: [`${requestId}-user`],
   input: [{ id: `${requestId}-user`, role: "user", parts: [{ type: "text", text }] }],
   answers: null,
   clientTools: [],
