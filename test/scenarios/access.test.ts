@@ -104,7 +104,7 @@ const ways: Way[] = [
     action: "child",
     way: "socket",
     try: async (name, status) => {
-      const socket = await ChatSocket.open(childRoute(name, "kid"));
+      const socket = await ChatSocket.open(childRoute(name, "gatekid"));
       expect(await socket.closed()).toBe(4000 + status);
     },
   },
@@ -112,7 +112,11 @@ const ways: Way[] = [
     action: "child",
     way: "GET",
     try: async (name, status) => {
-      expect(await httpRefused(childRoute(name, "kid"), "/get-messages")).toEqual([status, code(status), "not you"]);
+      expect(await httpRefused(childRoute(name, "gatekid"), "/get-messages")).toEqual([
+        status,
+        code(status),
+        "not you",
+      ]);
     },
   },
 ];
@@ -123,7 +127,7 @@ describe("authorize", () => {
     [403, true],
   ] as const)("refusing with %i, asynchronously: %s", (status, isAsync) => {
     it.each(ways)("keeps `$action` by $way out", async ({ action, way, try: attempt }) => {
-      const name = `access-${status}-${action}-${way.replaceAll(/\W/g, "")}`;
+      const name = `gate-${status}-${action}-${way.replaceAll(/\W/g, "")}`;
       refuse(name, action, status, isAsync);
       await attempt(name, status);
       expect(await storedMessages(name)).toEqual([]);
@@ -131,8 +135,8 @@ describe("authorize", () => {
   });
 
   it("asks for `read` before a socket hears anything", async () => {
-    stage("access-read").authorize = (action) => (action === "read" ? no(403) : yes);
-    const socket = await ChatSocket.open("access-read");
+    stage("gate-read").authorize = (action) => (action === "read" ? no(403) : yes);
+    const socket = await ChatSocket.open("gate-read");
     expect(await socket.closed()).toBe(4403);
     expect(socket.frames).toEqual([]);
   });
@@ -154,8 +158,8 @@ describe("authorize", () => {
   });
 
   it("is asked before the child as well", async () => {
-    stage("kid-asked").authorize = (action) => (action === "read" ? no(403) : yes);
-    expect(await httpRefused(childRoute("access-kid", "kid-asked"), "/get-messages")).toEqual([
+    stage("gatekid-asked").authorize = (action) => (action === "read" ? no(403) : yes);
+    expect(await httpRefused(childRoute("gate-kid", "gatekid-asked"), "/get-messages")).toEqual([
       403,
       "forbidden",
       "not you",
@@ -165,7 +169,7 @@ describe("authorize", () => {
   it.each([true, false])(
     "keeps a socket deaf until it has decided, and for good unless it agrees: %s",
     async (agrees) => {
-      const name = `access-late-${agrees}`;
+      const name = `gate-late-${agrees}`;
       const [decided, held] = [gate(), gate()];
       let isAsked = false;
       const setup = stage(name);
@@ -195,37 +199,37 @@ describe("authorize", () => {
   );
 
   it("hears nothing of what a refused socket sends, and does not tell the user's handlers of it", async () => {
-    const setup = stage("access-refused");
+    const setup = stage("gate-refused");
     setup.authorize = (action) => (action === "connect" ? no(403) : yes);
-    const socket = await ChatSocket.open("access-refused");
+    const socket = await ChatSocket.open("gate-refused");
     socket.ask("r1", "hi");
     socket.send("hello");
     expect(await socket.closed()).toBe(4403);
     expect(socket.frames).toEqual([]);
-    expect(await storedMessages("access-refused")).toEqual([]);
+    expect(await storedMessages("gate-refused")).toEqual([]);
     expect(setup.seen).toEqual([]);
   });
 
   it("keeps everybody out when it throws", async () => {
-    const setup = stage("access-broken");
+    const setup = stage("gate-broken");
     setup.authorize = () => {
       throw new Error("the session store is down: db-7");
     };
-    const socket = await ChatSocket.open("access-broken");
+    const socket = await ChatSocket.open("gate-broken");
     expect(await socket.closed()).toBe(1011);
     expect(socket.frames).toEqual([]);
-    const response = await http("access-broken", "/get-messages");
+    const response = await http("gate-broken", "/get-messages");
     expect(response.status).toBe(500);
     expect(await response.text()).not.toContain("db-7");
     setup.authorize = (action) => {
       if (action === "connect" || action === "read") return yes;
       throw new Error("the session store is down: db-7");
     };
-    const open = await ChatSocket.open("access-broken");
+    const open = await ChatSocket.open("gate-broken");
     open.ask("r1", "hi");
     expect(await open.ended("r1")).toMatchObject({ error: true, code: "internal" });
     expect(JSON.stringify(open.frames)).not.toContain("db-7");
-    expect(await storedMessages("access-broken")).toEqual([]);
+    expect(await storedMessages("gate-broken")).toEqual([]);
   });
 });
 
@@ -249,46 +253,46 @@ const recorded = async (name: string): Promise<unknown[]> =>
 
 describe("the principal", () => {
   it("T164: is who connected, per socket and per turn, whatever a client claims", async () => {
-    const asked = signIn("who-1");
-    const anna = await ChatSocket.open("who-1", { headers: { "x-user": "anna" } });
-    const ben = await ChatSocket.open("who-1", { headers: { "x-user": "ben" } });
+    const asked = signIn("person-1");
+    const anna = await ChatSocket.open("person-1", { headers: { "x-user": "anna" } });
+    const ben = await ChatSocket.open("person-1", { headers: { "x-user": "ben" } });
     const forged = { ...userText("u1", "I am ben"), metadata: { principal: { user: "ben" } } };
     anna.ask("r1", [forged], { principal: { user: "ben" }, authorization: "ben" });
     ben.ask("r2", "hello");
     await Promise.all([anna.ended("r1"), ben.ended("r2")]);
     const sends = asked.filter(({ action }) => action === "send").map(({ principal }) => principal);
     expect(sends).toEqual([{ user: "anna" }, { user: "ben" }]);
-    expect(await recorded("who-1")).toEqual([{ user: "anna" }, { user: "ben" }]);
-    expect((await storedMessages("who-1"))[0]).toEqual(userText("u1", "I am ben"));
+    expect(await recorded("person-1")).toEqual([{ user: "anna" }, { user: "ben" }]);
+    expect((await storedMessages("person-1"))[0]).toEqual(userText("u1", "I am ben"));
     await anna.settled();
     expect(JSON.stringify([anna.frames, anna.foreign])).not.toContain('"user":"');
   });
 
   it("survives hibernation with its socket", async () => {
-    const asked = signIn("who-2");
-    const anna = await ChatSocket.open("who-2", { headers: { "x-user": "anna" } });
+    const asked = signIn("person-2");
+    const anna = await ChatSocket.open("person-2", { headers: { "x-user": "anna" } });
     await anna.settled();
-    await evictDurableObject(conversation("who-2"));
+    await evictDurableObject(conversation("person-2"));
     asked.length = 0;
     anna.ask("r1", "still me");
     await anna.ended("r1");
     expect(asked).toEqual([{ action: "send", principal: { user: "anna" } }]);
-    expect(await recorded("who-2")).toEqual([{ user: "anna" }]);
+    expect(await recorded("person-2")).toEqual([{ user: "anna" }]);
   });
 
   it("comes from the request over HTTP", async () => {
-    signIn("who-3");
-    await (await http("who-3", "/chat", { method: "POST", body, headers: { "x-user": "carl" } })).text();
-    expect(await recorded("who-3")).toEqual([{ user: "carl" }]);
+    signIn("person-3");
+    await (await http("person-3", "/chat", { method: "POST", body, headers: { "x-user": "carl" } })).text();
+    expect(await recorded("person-3")).toEqual([{ user: "carl" }]);
   });
 
   it("is null for a socket that connected without one, and cannot be set by the address", async () => {
     const asked: unknown[] = [];
-    stage("who-4").authorize = (_, who) => {
+    stage("person-4").authorize = (_, who) => {
       asked.push(who.principal);
       return yes;
     };
-    const response = await upgrade("who-4", { capabilities: "delta&principal=root&_cf_troupe_principal=root" });
+    const response = await upgrade("person-4", { capabilities: "delta&principal=root&_cf_troupe_principal=root" });
     const socket = response.webSocket as WebSocket;
     socket.accept();
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -299,12 +303,12 @@ describe("the principal", () => {
     socket.send(JSON.stringify({ type: "cf_agent_use_chat_request", id: "r1", init: { body } }));
     await promise;
     expect(asked).toEqual([null, null, null]);
-    expect(await recorded("who-4")).toEqual([null]);
+    expect(await recorded("person-4")).toEqual([null]);
   });
 
   it("belongs to the socket of a child, too", async () => {
-    const asked = signIn("kid-who");
-    const socket = await ChatSocket.open(childRoute("who-5", "kid-who"), { headers: { "x-user": "dora" } });
+    const asked = signIn("gatekid-who");
+    const socket = await ChatSocket.open(childRoute("person-5", "gatekid-who"), { headers: { "x-user": "dora" } });
     socket.ask("r1", "hi");
     await socket.ended("r1");
     expect(asked.find(({ action }) => action === "send")).toEqual({ action: "send", principal: { user: "dora" } });

@@ -85,9 +85,9 @@ const resume = async (name: string, headers: Record<string, string> = {}) =>
 
 describe("a turn over HTTP", () => {
   it("streams numbered events from start to [DONE], which fold to what a socket sees and storage has", async () => {
-    setUp("http-1", "Hello", ", ", "world");
-    const socket = await ChatSocket.open("http-1");
-    const events = await ask("http-1", "u1", { "x-chat-request-id": "r1" });
+    setUp("posted-1", "Hello", ", ", "world");
+    const socket = await ChatSocket.open("posted-1");
+    const events = await ask("posted-1", "u1", { "x-chat-request-id": "r1" });
     expect(Object.fromEntries(events.response.headers)).toMatchObject({
       "content-type": "text/event-stream",
       "x-vercel-ai-ui-message-stream": "v1",
@@ -95,7 +95,7 @@ describe("a turn over HTTP", () => {
     });
     await events.toEnd();
     await socket.ended("r1");
-    const stored = await storedMessages("http-1");
+    const stored = await storedMessages("posted-1");
     expect(events.all.at(-1)).toEqual({ id: null, data: "[DONE]" });
     expect(events.all.slice(0, -1).map((event) => event.id)).toEqual(events.chunks.map((_, at) => at + 1));
     expect(events.chunks[0]).toMatchObject({ type: "start", messageId: stored[1]?.id });
@@ -105,8 +105,8 @@ describe("a turn over HTTP", () => {
   });
 
   it("ends a failed turn with an error chunk, behind what was said before", async () => {
-    setUp("http-2", "par", "tial", new Error("key sk-123 refused"));
-    const events = await (await ask("http-2", "u1")).toEnd();
+    setUp("posted-2", "par", "tial", new Error("key sk-123 refused"));
+    const events = await (await ask("posted-2", "u1")).toEnd();
     expect(events.chunks.at(-1)).toMatchObject({ type: "error" });
     expect(JSON.stringify(events.all)).not.toContain("sk-123");
     expect(events.all.at(-1)?.data).toBe("[DONE]");
@@ -114,32 +114,32 @@ describe("a turn over HTTP", () => {
   });
 
   it("says abort when the turn is cancelled, keeping what was said", async () => {
-    setUp("http-3", "some", new Promise(() => undefined));
-    const events = await ask("http-3", "u1");
+    setUp("posted-3", "some", new Promise(() => undefined));
+    const events = await ask("posted-3", "u1");
     await events.until("some");
-    expect((await http("http-3", "/chat/any/stream", { method: "DELETE" })).status).toBe(204);
+    expect((await http("posted-3", "/chat/any/stream", { method: "DELETE" })).status).toBe(204);
     await events.toEnd();
     expect(events.all.slice(-2).map((event) => event.data)).toEqual(['{"type":"abort"}', "[DONE]"]);
-    expect((await storedMessages("http-3")).map(textOf)).toEqual(["hi", "some"]);
-    expect((await http("http-3", "/chat/any/stream", { method: "DELETE" })).status).toBe(204);
+    expect((await storedMessages("posted-3")).map(textOf)).toEqual(["hi", "some"]);
+    expect((await http("posted-3", "/chat/any/stream", { method: "DELETE" })).status).toBe(204);
   });
 
   it("ends with nothing but [DONE] when there is no result", async () => {
-    stage("http-4").onChatMessage = () => undefined;
-    const events = await (await ask("http-4", "u1")).toEnd();
+    stage("posted-4").onChatMessage = () => undefined;
+    const events = await (await ask("posted-4", "u1")).toEnd();
     expect(events.all).toEqual([{ id: null, data: "[DONE]" }]);
   });
 
   it("gives a repeated request id the same stream, running or ended, and runs one turn", async () => {
     const held = gate();
-    const { model } = setUp("http-5", "a", held.passed, "b");
-    const first = await ask("http-5", "u1", { "x-chat-request-id": "r1" });
+    const { model } = setUp("posted-5", "a", held.passed, "b");
+    const first = await ask("posted-5", "u1", { "x-chat-request-id": "r1" });
     await first.until('"a"');
-    const second = await ask("http-5", "u1", { "x-chat-request-id": "r1" });
+    const second = await ask("posted-5", "u1", { "x-chat-request-id": "r1" });
     await second.until('"a"');
     held.open();
     await Promise.all([first.toEnd(), second.toEnd()]);
-    const third = await (await ask("http-5", "u1", { "x-chat-request-id": "r1" })).toEnd();
+    const third = await (await ask("posted-5", "u1", { "x-chat-request-id": "r1" })).toEnd();
     expect(second.message).toEqual(first.message);
     expect(third.message).toEqual(first.message);
     expect(third.all.at(-1)?.data).toBe("[DONE]");
@@ -147,14 +147,14 @@ describe("a turn over HTTP", () => {
   });
 
   it("answers a retry under another id without running again once the message is answered", async () => {
-    const { model } = setUp("http-6", "once");
-    await (await ask("http-6", "u1")).toEnd();
-    const again = await ask("http-6", "u1");
+    const { model } = setUp("posted-6", "once");
+    await (await ask("posted-6", "u1")).toEnd();
+    const again = await ask("posted-6", "u1");
     expect(again.response.status).toBe(200);
     await again.toEnd();
     expect(again.all).toEqual([{ id: null, data: "[DONE]" }]);
     expect((model as ScriptedModel).calls).toHaveLength(1);
-    expect(await storedMessages("http-6")).toHaveLength(2);
+    expect(await storedMessages("posted-6")).toHaveLength(2);
   });
 
   it.each<[string, number, string, unknown]>([
@@ -165,10 +165,10 @@ describe("a turn over HTTP", () => {
     ["a user message without parts", 400, "bad_request", '{"messages":[{"id":"u","role":"user","parts":[]}]}'],
     ["a regenerate of nothing", 404, "not_found", '{"messages":[],"trigger":"regenerate-message"}'],
   ])("refuses %s with %i %s", async (_, status, code, body) => {
-    const response = await http("http-7", "/chat", { method: "POST", body: body as string });
+    const response = await http("posted-7", "/chat", { method: "POST", body: body as string });
     expect(response.status).toBe(status);
     expect(await response.json()).toMatchObject({ error: { code, retryable: false } });
-    expect(await storedMessages("http-7")).toEqual([]);
+    expect(await storedMessages("posted-7")).toEqual([]);
   });
 
   it("stops reading a body of unknown length at the limit", async () => {
@@ -181,7 +181,7 @@ describe("a turn over HTTP", () => {
       },
     });
     const init = { method: "POST", body, duplex: "half" } as RequestInit;
-    const response = await http("http-8", "/chat", init);
+    const response = await http("posted-8", "/chat", init);
     expect(response.status).toBe(413);
     expect(await response.json()).toMatchObject({ error: { code: "too_large" } });
   });
@@ -194,37 +194,37 @@ describe("a turn over HTTP", () => {
       ["/chat/x/y/stream", "GET"],
       ["/chat/x/stream", "PUT"],
     ] as const) {
-      expect(await (await http("http-9", path, { method })).text(), `${method} ${path}`).toBe("yours");
+      expect(await (await http("posted-9", path, { method })).text(), `${method} ${path}`).toBe("yours");
     }
   });
 });
 
 describe("resuming over HTTP", () => {
   it("answers 204 when nothing runs", async () => {
-    expect((await resume("http-20")).status).toBe(204);
-    setUp("http-20", "x");
-    await (await ask("http-20", "u1")).toEnd();
-    expect((await resume("http-20")).status).toBe(204);
+    expect((await resume("posted-20")).status).toBe(204);
+    setUp("posted-20", "x");
+    await (await ask("posted-20", "u1")).toEnd();
+    expect((await resume("posted-20")).status).toBe(204);
   });
 
   it("gives the running stream from its start, or behind the last event id, from storage and memory alike", async () => {
     const held = gate();
-    setUp("http-21", ...Array.from({ length: 30 }, (_, i) => `w${i} `), held.passed, "end");
-    stage("http-21").configure = (self) => {
+    setUp("posted-21", ...Array.from({ length: 30 }, (_, i) => `w${i} `), held.passed, "end");
+    stage("posted-21").configure = (self) => {
       self.joinDeltasMs = 0;
       self.flushLimits = { ms: 60_000, bytes: 1_000_000, chunks: 8 };
     };
-    const first = await ask("http-21", "u1");
+    const first = await ask("posted-21", "u1");
     await first.until("w29 ");
     const readers = await Promise.all(
       ["", "0", "1", "7", "8", "9", "20", "junk", "-3"].map(async (lastId) => {
-        const response = await resume("http-21", lastId === "" ? {} : { "last-event-id": lastId });
+        const response = await resume("posted-21", lastId === "" ? {} : { "last-event-id": lastId });
         return { after: Math.max(0, Number.parseInt(lastId, 10) || 0), events: new Events(response) };
       }),
     );
     held.open();
     await first.toEnd();
-    const whole = await storedMessages("http-21");
+    const whole = await storedMessages("posted-21");
     for (const { after, events } of readers) {
       await events.toEnd();
       const rest = [...first.chunks.slice(0, after), ...events.chunks];
@@ -235,11 +235,11 @@ describe("resuming over HTTP", () => {
 
   it("waits for a turn in line and follows it from its first chunk", async () => {
     const held = gate();
-    const setup = setUp("http-22", held.passed, "first");
-    const first = await ask("http-22", "u1", { "x-chat-request-id": "r1" });
+    const setup = setUp("posted-22", held.passed, "first");
+    const first = await ask("posted-22", "u1", { "x-chat-request-id": "r1" });
     await first.until("start");
-    const second = await ask("http-22", "u2", { "x-chat-request-id": "r2" });
-    const again = await ask("http-22", "u2", { "x-chat-request-id": "r2" });
+    const second = await ask("posted-22", "u2", { "x-chat-request-id": "r2" });
+    const again = await ask("posted-22", "u2", { "x-chat-request-id": "r2" });
     setup.model = new ScriptedModel(() => say("second"));
     held.open();
     await Promise.all([first.toEnd(), second.toEnd(), again.toEnd()]);
@@ -249,12 +249,12 @@ describe("resuming over HTTP", () => {
   });
 
   it("tells a reader in line that its turn was cancelled or cleared", async () => {
-    setUp("http-23", new Promise(() => undefined));
-    const socket = await ChatSocket.open("http-23");
+    setUp("posted-23", new Promise(() => undefined));
+    const socket = await ChatSocket.open("posted-23");
     socket.ask("r1", "hi");
     await socket.chunk("r1");
-    const second = await ask("http-23", "u2", { "x-chat-request-id": "r2" });
-    const third = await ask("http-23", "u3", { "x-chat-request-id": "r3" });
+    const second = await ask("posted-23", "u2", { "x-chat-request-id": "r2" });
+    const third = await ask("posted-23", "u3", { "x-chat-request-id": "r3" });
     socket.cancel("r2");
     await second.toEnd();
     socket.clear();
@@ -266,14 +266,14 @@ describe("resuming over HTTP", () => {
   it("loses nothing for a reader that does not read while more than its mailbox holds goes by", async () => {
     const held = gate();
     const big = "x".repeat(20_000);
-    setUp("http-24", "a", held.passed, ...Array.from({ length: 40 }, (_, i) => `${i}${big}`), "end");
-    const socket = await ChatSocket.open("http-24");
-    const slow = await ask("http-24", "u1", { "x-chat-request-id": "r1" });
+    setUp("posted-24", "a", held.passed, ...Array.from({ length: 40 }, (_, i) => `${i}${big}`), "end");
+    const socket = await ChatSocket.open("posted-24");
+    const slow = await ask("posted-24", "u1", { "x-chat-request-id": "r1" });
     await slow.until('"a"');
     held.open();
     await socket.ended("r1");
     await slow.toEnd();
-    const [, stored] = await storedMessages("http-24");
+    const [, stored] = await storedMessages("posted-24");
     expect(textOf(slow.message) === textOf(stored)).toBe(true);
     expect(slow.message).toEqual(stored);
     const ids = slow.all.flatMap((event) => event.id ?? []);
@@ -284,7 +284,7 @@ describe("resuming over HTTP", () => {
     const [burst, last] = [gate(), gate()];
     const big = "y".repeat(20_000);
     setUp(
-      "http-25",
+      "posted-25",
       "a",
       burst.passed,
       ...Array.from({ length: 40 }, (_, i) => `${i}${big}`),
@@ -292,23 +292,23 @@ describe("resuming over HTTP", () => {
       last.passed,
       "z",
     );
-    const socket = await ChatSocket.open("http-25");
-    const slow = await ask("http-25", "u1", { "x-chat-request-id": "r1" });
+    const socket = await ChatSocket.open("posted-25");
+    const slow = await ask("posted-25", "u1", { "x-chat-request-id": "r1" });
     await slow.until('"a"');
     burst.open();
     await socket.until((frame) => frame.type === "cf_agent_use_chat_response" && frame.body.includes("mark"));
     await slow.until("mark");
     last.open();
     await slow.toEnd();
-    expect(slow.message).toEqual((await storedMessages("http-25"))[1]);
+    expect(slow.message).toEqual((await storedMessages("posted-25"))[1]);
   });
 
   it("tells a reader that fell behind when the rest cannot be read, and the turn goes on", async () => {
     const held = gate();
     const big = "y".repeat(20_000);
-    const setup = setUp("http-26", "a", held.passed, ...Array.from({ length: 40 }, (_, i) => `${i}${big}`));
-    const socket = await ChatSocket.open("http-26");
-    const slow = await ask("http-26", "u1", { "x-chat-request-id": "r1" });
+    const setup = setUp("posted-26", "a", held.passed, ...Array.from({ length: 40 }, (_, i) => `${i}${big}`));
+    const socket = await ChatSocket.open("posted-26");
+    const slow = await ask("posted-26", "u1", { "x-chat-request-id": "r1" });
     await slow.until('"a"');
     setup.buffer = (real) => ({
       append: (request) => real.append(request),
@@ -327,14 +327,14 @@ describe("resuming over HTTP", () => {
 
   it("does not disturb the turn when a reader goes away", async () => {
     const held = gate();
-    setUp("http-27", "a", held.passed, "b");
-    const socket = await ChatSocket.open("http-27");
-    const events = await ask("http-27", "u1", { "x-chat-request-id": "r1" });
+    setUp("posted-27", "a", held.passed, "b");
+    const socket = await ChatSocket.open("posted-27");
+    const events = await ask("posted-27", "u1", { "x-chat-request-id": "r1" });
     await events.until('"a"');
     await events.leave();
     held.open();
     expect(await socket.ended("r1")).toMatchObject({ outcome: "completed" });
-    expect((await storedMessages("http-27")).map(textOf)).toEqual(["hi", "ab"]);
+    expect((await storedMessages("posted-27")).map(textOf)).toEqual(["hi", "ab"]);
   });
 });
 
@@ -371,40 +371,40 @@ async function allPages(name: string, limit: number): Promise<Page[]> {
 
 describe("history over HTTP", () => {
   it.each([1, 7, 24, 25, 26, 500])("gives pages of %i that are the whole history when joined", async (limit) => {
-    await fill(`pages-${limit}`, list(25));
-    const pages = await allPages(`pages-${limit}`, limit);
+    await fill(`paged-${limit}`, list(25));
+    const pages = await allPages(`paged-${limit}`, limit);
     expect(pages.flatMap(({ ids }) => ids)).toEqual(list(25).map((message) => message.id));
     expect(pages).toHaveLength(Math.ceil(25 / limit));
     expect(pages[0]?.hasMore).toBe("false");
   });
 
   it("gives everything without a query, and an empty page before the first message", async () => {
-    await fill("pages-all", list(60));
-    expect((await page("pages-all", "")).ids).toHaveLength(60);
-    expect((await page("pages-all", "?limit=junk")).ids).toHaveLength(50);
-    expect(await page("pages-all", "?before=m0")).toMatchObject({ ids: [], hasMore: "false" });
+    await fill("paged-all", list(60));
+    expect((await page("paged-all", "")).ids).toHaveLength(60);
+    expect((await page("paged-all", "?limit=junk")).ids).toHaveLength(50);
+    expect(await page("paged-all", "?before=m0")).toMatchObject({ ids: [], hasMore: "false" });
   });
 
   it("answers 404 for a message it does not have", async () => {
-    const response = await http("pages-404", "/get-messages?before=nobody");
+    const response = await http("paged-404", "/get-messages?before=nobody");
     expect(response.status).toBe(404);
     expect(await response.json()).toMatchObject({ error: { code: "not_found" } });
   });
 
   it("bounds a page by its bytes, and still reaches the start", async () => {
-    await fill("pages-bytes", list(20, 100_000));
-    const pages = await allPages("pages-bytes", 20);
+    await fill("paged-bytes", list(20, 100_000));
+    const pages = await allPages("paged-bytes", 20);
     expect(pages.flatMap(({ ids }) => ids)).toHaveLength(20);
     expect(pages.length).toBeGreaterThan(2);
     expect(Math.max(...pages.map(({ chars }) => chars))).toBeLessThan(800_000);
   });
 
   it("pages on across damaged rows", async () => {
-    await fill("pages-damaged", list(9));
-    await runInDurableObject(conversation("pages-damaged"), (_, state) => {
+    await fill("paged-damaged", list(9));
+    await runInDurableObject(conversation("paged-damaged"), (_, state) => {
       state.storage.sql.exec("UPDATE messages SET body = '{' WHERE id IN ('m3', 'm4')");
     });
-    const pages = await allPages("pages-damaged", 2);
+    const pages = await allPages("paged-damaged", 2);
     expect(pages.flatMap(({ ids }) => ids)).toEqual(["m0", "m1", "m2", "m5", "m6", "m7", "m8"]);
   });
 });
@@ -417,7 +417,7 @@ function withCors(name: string, origins: readonly string[] | "*"): void {
 }
 
 const askBefore = (origin: string): Promise<Response> =>
-  http("cors-1", "/chat", {
+  http("xorigin-1", "/chat", {
     method: "OPTIONS",
     headers: {
       origin,
@@ -428,7 +428,7 @@ const askBefore = (origin: string): Promise<Response> =>
 
 describe("other origins", () => {
   it("answers a preflight for a listed origin, and refuses any other", async () => {
-    withCors("cors-1", [app]);
+    withCors("xorigin-1", [app]);
     const good = await askBefore(app);
     expect([good.status, Object.fromEntries(good.headers)]).toMatchObject([
       204,
@@ -442,7 +442,7 @@ describe("other origins", () => {
       },
     ]);
     expect((await askBefore(evil)).status).toBe(403);
-    expect(stage("cors-1").seen).toEqual([]);
+    expect(stage("xorigin-1").seen).toEqual([]);
   });
 
   it.each<[string, readonly string[] | "*" | null, string | null, string | null]>([
@@ -452,7 +452,7 @@ describe("other origins", () => {
     ["an origin when CORS is off", null, app, null],
     ["no origin", [app], null, null],
   ])("sets headers for %s on answers and on errors", async (_, origins, origin, expected) => {
-    const name = `cors-2-${String(origins)}-${origin}`.replaceAll(/[^\w-]/g, "");
+    const name = `xorigin-2-${String(origins)}-${origin}`.replaceAll(/[^\w-]/g, "");
     if (origins !== null) withCors(name, origins);
     const headers: Record<string, string> = origin === null ? {} : { origin };
     for (const path of ["/get-messages", "/get-messages?before=nobody"]) {
@@ -470,7 +470,7 @@ describe("other origins", () => {
     ["cookies without an origin", { cookie: "s=1" }, true],
     ["a foreign page without cookies", { origin: evil }, true],
   ])("decides on %s in every way in", async (what, headers, isAllowed) => {
-    const name = `origin-${what.replaceAll(" ", "-")}`;
+    const name = `from-${what.replaceAll(" ", "-")}`;
     withCors(name, [app]);
     const status = async (path: string, method: string) =>
       (await http(name, path, { method, headers, ...(method === "POST" ? { body: "{}" } : {}) })).status;
@@ -498,8 +498,8 @@ async function lastOf(stream: ReadableStream<UIMessageChunk>): Promise<UIMessage
 
 describe("the AI SDK's own transport", () => {
   it("sends messages and reads what is stored", async () => {
-    setUp("sdk-1", "from ", "the server");
-    const stream = await transport("sdk-1").sendMessages({
+    setUp("aisdk-1", "from ", "the server");
+    const stream = await transport("aisdk-1").sendMessages({
       trigger: "submit-message",
       chatId: "c",
       messageId: undefined,
@@ -507,29 +507,29 @@ describe("the AI SDK's own transport", () => {
       abortSignal: undefined,
     });
     const message = await lastOf(stream);
-    const [, stored] = await storedMessages("sdk-1");
+    const [, stored] = await storedMessages("aisdk-1");
     expect(message).toEqual(stored);
   });
 
   it("reconnects to the running stream and reads the same message", async () => {
     const held = gate();
-    setUp("sdk-2", "one ", held.passed, "two");
-    expect(await transport("sdk-2").reconnectToStream({ chatId: "c" })).toBeNull();
-    const first = await ask("sdk-2", "u1");
+    setUp("aisdk-2", "one ", held.passed, "two");
+    expect(await transport("aisdk-2").reconnectToStream({ chatId: "c" })).toBeNull();
+    const first = await ask("aisdk-2", "u1");
     await first.until("one ");
-    const stream = await transport("sdk-2").reconnectToStream({ chatId: "c" });
+    const stream = await transport("aisdk-2").reconnectToStream({ chatId: "c" });
     held.open();
     const message = await lastOf(stream as ReadableStream<UIMessageChunk>);
     await first.toEnd();
-    expect(message).toEqual((await storedMessages("sdk-2"))[1]);
+    expect(message).toEqual((await storedMessages("aisdk-2"))[1]);
   });
 
   it("regenerates an answer", async () => {
-    const setup = setUp("sdk-3", "old");
-    await (await ask("sdk-3", "u1")).toEnd();
+    const setup = setUp("aisdk-3", "old");
+    await (await ask("aisdk-3", "u1")).toEnd();
     setup.model = new ScriptedModel(() => say("new"));
-    const [user, old] = await storedMessages("sdk-3");
-    const stream = await transport("sdk-3").sendMessages({
+    const [user, old] = await storedMessages("aisdk-3");
+    const stream = await transport("aisdk-3").sendMessages({
       trigger: "regenerate-message",
       chatId: "c",
       messageId: old?.id,
@@ -537,6 +537,6 @@ describe("the AI SDK's own transport", () => {
       abortSignal: undefined,
     });
     expect(textOf(await lastOf(stream))).toBe("new");
-    expect((await storedMessages("sdk-3")).map(textOf)).toEqual(["hi", "new"]);
+    expect((await storedMessages("aisdk-3")).map(textOf)).toEqual(["hi", "new"]);
   });
 });

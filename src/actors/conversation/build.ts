@@ -8,7 +8,7 @@ import { TroupeError } from "../../shared/errors.ts";
 import { openDatabase } from "../../shared/platform/database.ts";
 import { logError } from "../../shared/platform/log.ts";
 import { migrate } from "../../shared/platform/migrate.ts";
-import { foreignOrigin, originAllowed, refusalResponse, verdictOf } from "./access.ts";
+import { refusalResponse, verdictOf } from "./access.ts";
 import { ConfigStore } from "./config-store.ts";
 import type { ConversationHost } from "./host.ts";
 import { KeepAwake } from "./keep-awake.ts";
@@ -49,7 +49,6 @@ export function buildConversation(
     config: new ConfigStore(db),
     replaceMessages: (messages) => replaceMessages(parts, messages),
     refuseChild: async (request) => {
-      if (!originAllowed(request, agent.cors)) return foreignOrigin();
       const verdict = await verdictOf(agent, "child", { request, principal: null });
       return verdict.allow ? undefined : refusalResponse(verdict);
     },
