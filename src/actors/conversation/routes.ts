@@ -12,7 +12,15 @@
  */
 import type { ErrorCode } from "../../shared/errors.ts";
 import { MAX_FRAME_BYTES, parseChatBody } from "../../shared/wire.ts";
-import { corsHeaders, errorResponse, originAllowed, preflight, refusalResponse, type Verdict } from "./access.ts";
+import {
+  corsHeaders,
+  errorResponse,
+  foreignOrigin,
+  originAllowed,
+  preflight,
+  refusalResponse,
+  type Verdict,
+} from "./access.ts";
 import type { Action, CorsOptions } from "./contract.ts";
 import type { ConversationParts } from "./parts.ts";
 import { eventStreamResponse } from "./sessions/event-stream.ts";
@@ -62,13 +70,7 @@ function wrongMethod(method: string, routes: Routes): Response {
 }
 
 async function answer(parts: ConversationParts, access: HttpAccess, request: Request, route: Route): Promise<Response> {
-  if (!originAllowed(request, access.cors())) {
-    return errorResponse(
-      403,
-      "forbidden",
-      "Requests with cookies from this origin are not allowed; list it in `cors.origins`.",
-    );
-  }
+  if (!originAllowed(request, access.cors())) return foreignOrigin();
   const verdict = await access.authorize(route.action, request);
   if (!verdict.allow) return refusalResponse(verdict);
   return route.handle(parts, request, verdict.principal ?? null);
