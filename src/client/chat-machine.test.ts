@@ -64,6 +64,9 @@ const view = (state: ChatState) => viewOf(state, "open", null);
 const texts = (state: ChatState) =>
   view(state).messages.map((message) => message.parts.map((part) => ("text" in part ? part.text : "")).join("|"));
 
+const cancelled = (sent: readonly ClientFrame[]) =>
+  sent.flatMap((frame) => (frame.type === T.CHAT_REQUEST_CANCEL ? [frame.id] : []));
+
 describe("sending", () => {
   it("asks what runs on every open, and sends only when that is answered", () => {
     const before = run([submit("r1"), opened, page([])]);
@@ -323,9 +326,6 @@ describe("the handshake", () => {
 });
 
 describe("stop and clear", () => {
-  const cancelled = (sent: readonly ClientFrame[]) =>
-    sent.flatMap((frame) => (frame.type === T.CHAT_REQUEST_CANCEL ? [frame.id] : []));
-
   it("cancels what runs, whoever asked for it, and nothing that waits", () => {
     const { state, sent } = run([...ready, chunk("r1", 1, start("a1")), submit("r2"), { type: "stop" }]);
     expect(cancelled(sent)).toEqual(["r1"]);

@@ -70,7 +70,12 @@ function statusOf(state: ChatState): ChatStatus {
 }
 
 function streamed(state: ChatState): UIMessage | null {
-  return state.answers.filter(isRunning).map(shownOf).findLast((message) => message !== null) ?? null;
+  return (
+    state.answers
+      .filter(isRunning)
+      .map(shownOf)
+      .findLast((message) => message !== null) ?? null
+  );
 }
 
 /** Turns run one after the other, so that while nothing runs the oldest own request that was sent is the next. */
