@@ -97,3 +97,8 @@ export function refusalResponse(refusal: Refusal): Response {
 export function errorResponse(status: number, code: ErrorCode, message: string, retryable = false): Response {
   return Response.json({ error: { code, message, retryable } }, { status });
 }
+
+/** The answer to a request that `originAllowed` does not allow. */
+export function foreignOrigin(): Response {
+  return errorResponse(403, "forbidden", "Requests with cookies from this origin are not allowed; list it in `cors`.");
+}

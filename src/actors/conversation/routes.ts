@@ -11,7 +11,15 @@
  */
 import type { ErrorCode } from "../../shared/errors.ts";
 import { MAX_FRAME_BYTES, parseChatBody } from "../../shared/wire.ts";
-import { corsHeaders, errorResponse, originAllowed, preflight, refusalResponse, type Verdict } from "./access.ts";
+import {
+  corsHeaders,
+  errorResponse,
+  foreignOrigin,
+  originAllowed,
+  preflight,
+  refusalResponse,
+  type Verdict,
+} from "./access.ts";
 import type { Action, CorsOptions } from "./contract.ts";
 import type { ConversationParts } from "./parts.ts";
 import { eventStreamResponse } from "./sessions/event-stream.ts";
@@ -50,13 +58,7 @@ export async function handleHttp(
 }
 
 async function answer(parts: ConversationParts, access: HttpAccess, request: Request, route: Route): Promise<Response> {
-  if (!originAllowed(request, access.cors())) {
-    return errorResponse(
-      403,
-      "forbidden",
-      "Requests with cookies from this origin are not allowed; list it in `cors`.",
-    );
-  }
+  if (!originAllowed(request, access.cors())) return foreignOrigin();
   const verdict = await access.authorize(route.action, request);
   if (!verdict.allow) return refusalResponse(verdict);
   return route.handle(parts, request, verdict.principal ?? null);
