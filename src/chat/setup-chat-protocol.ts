@@ -142,7 +142,7 @@ async function guarded(
     const frame = parsed.kind === "frame" ? parsed.frame : null;
     logError("chat.frame-failed", error, { type: frame?.type });
     if (frame?.type === CHAT_MESSAGE_TYPES.USE_CHAT_REQUEST) {
-      sendFrame(connection, failureFrame(frame.id, "Something went wrong. Try again.", "internal"));
+      sendFrame(connection, failureFrame(frame.id, "Something went wrong.", "internal"));
     }
   }
 }

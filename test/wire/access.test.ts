@@ -72,7 +72,7 @@ describe("authorize", () => {
     const response = await http("auth-throws", "/get-messages");
     expect(response.status).toBe(500);
     expect(await response.json()).toEqual({
-      error: { code: "internal", message: "Something went wrong. Try again.", retryable: true },
+      error: { code: "internal", message: "Something went wrong.", retryable: true },
     });
     stage("auth-throws").authorize = (action) =>
       action === "connect" || action === "read"

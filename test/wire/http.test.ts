@@ -66,7 +66,7 @@ describe("POST …/chat", () => {
     );
     const failed = await allOf(eventsOf(await post("sse-2", "one")));
     expect(failed.slice(-2).map(({ data }) => data)).toEqual([
-      JSON.stringify({ type: "error", errorText: "Something went wrong. Try again." }),
+      JSON.stringify({ type: "error", errorText: "Something went wrong." }),
       "[DONE]",
     ]);
     const events = eventsOf(await post("sse-2", "two"));

@@ -53,7 +53,7 @@ describe("chat()", () => {
     await conversation("rpc-1").chat("again", failing);
     expect(failing.calls[0]).toBe("start");
     expect(failing.calls.filter((call) => call.startsWith("error") || call === "done")).toEqual([
-      "error Something went wrong. Try again.",
+      "error Something went wrong.",
     ]);
     expect((await storedMessages("rpc-1")).map(textOf)).toEqual(["hi", "Hello", "again", "a"]);
   });

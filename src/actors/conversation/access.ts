@@ -20,7 +20,7 @@ interface Authorizer {
 export function verdictOf(agent: Authorizer, action: Action, who: Who): Verdict | Promise<Verdict> {
   const undecided = (error: unknown): Verdict => {
     logError("hook.failed", error, { hook: "authorize", action });
-    return { allow: false, status: 500, reason: "Something went wrong. Try again." };
+    return { allow: false, status: 500, reason: "Something went wrong." };
   };
   try {
     const verdict = agent.authorize(action, who);
