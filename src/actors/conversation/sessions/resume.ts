@@ -8,7 +8,7 @@
  *                                            └▶ the terminal frame, if the turn has ended
  */
 import type { Connection } from "agents";
-import { sendFrame } from "../../../chat/setup-chat-protocol.ts";
+import { sendFrame } from "../../../chat/chat-connection.ts";
 import { CHAT_MESSAGE_TYPES, type ClientFrameOf, type ServerFrame } from "../../../shared/wire.ts";
 import type { ChunkEntry } from "../../stream-buffer/contract.ts";
 import type { ConversationParts } from "../parts.ts";
@@ -109,20 +109,20 @@ async function replayEnded(
   parts.sockets.tell(connection, { type: "caught-up", requestId });
 }
 
-/** Where the stream of a turn is read, running or ended. */
+/** Where the stream of a turn is read, running or ended. Of a turn that was cleared there is nothing to read. */
 export function sourceOf(parts: ConversationParts, record: TurnRecord, stream: LiveStream | null): StreamSource {
+  const { messageId, requestId } = record.turn;
   return {
     streamId: streamIdOf(record.turn),
     buffer: { read: async (request) => parts.buffer().read(request) },
     writer: stream?.writer ?? null,
-    fold: () => stream?.fold ?? storedFold(parts, record.turn.messageId),
+    folded: () => {
+      if (parts.turns.byRequest(requestId) === null) return null;
+      if (stream !== null) return stream.fold;
+      const message = parts.messages.path(parts.messages.locate(messageId)?.seq ?? -1, 1, 1)[0]?.message;
+      return message === undefined ? null : { message, open: new Map() };
+    },
   };
-}
-
-function storedFold(parts: ConversationParts, messageId: string): ReturnType<StreamSource["fold"]> {
-  const place = parts.messages.locate(messageId);
-  const message = place === null ? undefined : parts.messages.path(place.seq, 1, 1)[0]?.message;
-  return message === undefined ? null : { message, open: new Map() };
 }
 
 /** The terminal frame of a turn that ended while a socket was being caught up; an aborted one when it was cleared. */

@@ -5,11 +5,12 @@ import { logError } from "../../../shared/platform/log.ts";
 import type { StreamEnd } from "../../stream-buffer/contract.ts";
 import type { ConversationParts } from "../parts.ts";
 import { catchUp } from "../sessions/replay.ts";
+import { sourceOf } from "../sessions/resume.ts";
 import { conductTurn, showBase } from "./conduct-turn.ts";
 import { recover } from "./recover.ts";
 import { settleTurn } from "./settle-turn.ts";
 import type { TurnRecord } from "./turn-log.ts";
-import { streamIdOf, type TurnEnding } from "./turn.ts";
+import type { TurnEnding } from "./turn.ts";
 
 const CUT_TOOL = "The tool was interrupted; whether it finished is not known.";
 
@@ -48,24 +49,14 @@ async function settleOne(parts: ConversationParts, record: TurnRecord): Promise<
   }
 }
 
-/** The answer as far as the StreamBuffer has it; null when the buffer cannot be read. */
+/** The answer as far as the StreamBuffer has it, and the end if it has all of it. */
 async function rebuild(
   parts: ConversationParts,
   record: TurnRecord,
-): Promise<{ message: UIMessage; end: StreamEnd | null } | null> {
-  const { turn } = record;
-  const streamId = streamIdOf(turn);
-  let fold = startFold(emptyAssistant(turn.messageId));
-  try {
-    const buffer = parts.buffer();
-    const source = { streamId, buffer, writer: null, fold: () => null };
-    const last = await catchUp(source, 0, (entries) => {
-      for (const entry of entries) fold = applyChunk(fold, entry.chunk);
-    });
-    const { end } = await buffer.read({ streamId, after: last });
-    return { message: finalizeFold(fold), end };
-  } catch (error) {
-    logError("stream.not-read", error, { streamId });
-    return null;
-  }
+): Promise<{ message: UIMessage; end: StreamEnd | null }> {
+  let fold = startFold(emptyAssistant(record.turn.messageId));
+  const { isWhole, end } = await catchUp(sourceOf(parts, record, null), 0, (entries) => {
+    for (const entry of entries) fold = applyChunk(fold, entry.chunk);
+  });
+  return { message: finalizeFold(fold), end: isWhole ? end : null };
 }
