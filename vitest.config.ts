@@ -18,7 +18,7 @@ export default defineConfig({
           include: ["{src,test,bench}/**/*.test.ts"],
           exclude: [...nodeTests, "**/node_modules/**"],
           setupFiles: ["./test/harness/warm-up.ts"],
-          provide: { fuzzSeed: process.env["FUZZ_SEED"] ?? "" },
+          provide: { fuzzSeed: process.env["FUZZ_SEED"] ?? "", fuzzSteps: process.env["FUZZ_STEPS"] ?? "" },
           testTimeout: 30_000,
           hookTimeout: 60_000,
           // Each test makes its own objects, so files may share one isolate; isolated files take a minute longer.
