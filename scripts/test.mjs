@@ -41,7 +41,8 @@ async function runTests(args) {
   const chromium = ensureChromium();
   const folder = mkdtempSync(join(tmpdir(), "troupe-test-"));
   const report = join(folder, "report.json");
-  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
+  const toConsole = ["--reporter=default", "--reporter=./scripts/cost-table.mjs"];
+  const reporters = [...toConsole, "--reporter=json", `--outputFile.json=${report}`];
   try {
     const step = { name: "tests", command: "vitest", args: ["run", ...reporters, ...args] };
     const exitCode = await run(step, chromium === undefined ? {} : { CHROMIUM_PATH: chromium });

@@ -284,7 +284,9 @@ describe("the handshake", () => {
     expect(view(run([late], waiting.state).state).status).toBe("ready");
     const { state, sent } = run([resuming("r9"), chunk("r9", 1, start("a9"), { replay: true })], waiting.state);
     expect(sent).toEqual([{ type: T.STREAM_RESUME_ACK, id: "r9", after: 0 }]);
-    expect(view(state).status).toBe("streaming");
+    expect(view(state)).toMatchObject({ status: "submitted", messages: [user("u1")] });
+    const spoken = [chunk("r9", 2, open(), { replay: true }), chunk("r9", 3, say("Hello"), { replay: true })];
+    expect(view(run(spoken, state).state).status).toBe("streaming");
   });
 
   it("takes no answer to an older probe for its own", () => {
@@ -364,6 +366,8 @@ describe("stop and clear", () => {
 describe("pages", () => {
   const loaded = [opened, page([user("u3"), answer("a3", "3")], true), none("probe-1")];
 
+  const told = (first: string) => frame({ type: T.CHAT_TAIL, after: "a3", messages: [user("u4", "new")], first });
+
   it("puts older messages in front, and only if the list still begins where they end", () => {
     const { state } = run(loaded);
     const older = (before: string, epoch = state.pageEpoch): ChatEvent => ({
@@ -389,13 +393,17 @@ describe("pages", () => {
     expect(texts(run([stale, fresh], second).state)).toEqual(["other branch", "more"]);
   });
 
-  it("forgets messages that are gone from storage", () => {
-    const { state } = run([
-      ...loaded,
-      frame({ type: T.CHAT_TAIL, after: "a3", messages: [user("u4", "new")], first: "a3" }),
-    ]);
-    expect(texts(state)).toEqual(["3", "new"]);
-    expect(view(state).hasMore).toBe(false);
+  it("puts an own message that is older than the page nowhere else", () => {
+    const later = [closed, opened, resuming("r1"), page([user("u9")], true)];
+    const { state } = run([...ready, submit("r1"), tail(null, [user("u-r1")]), ...later]);
+    expect(view(state).messages.map(({ id }) => id)).toEqual(["u9"]);
+  });
+
+  it("forgets messages that are gone from storage, and knows that there is more before a page", () => {
+    const trimmed = run([...loaded, told("a3")]).state;
+    expect([texts(trimmed), view(trimmed).hasMore]).toEqual([["3", "new"], false]);
+    const { state } = run([...loaded, told("u1")]);
+    expect([texts(state), view(state).hasMore]).toEqual([["Hi", "3", "new"], true]);
   });
 });
 

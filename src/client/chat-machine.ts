@@ -25,6 +25,7 @@ import {
   applyPage,
   applyTail,
   dropBefore,
+  hasMessage,
   keepIdentity,
   type Page,
   prependOlder,
@@ -141,9 +142,9 @@ function takePage(state: ChatState, page: Page): ChatState {
 function onTail(state: ChatState, frame: ServerFrameOf<"cf_agent_chat_tail">): ChatState {
   const told = applyTail(state.transcript, frame.after, frame.messages);
   if (told === null || state.awaitedFetch !== null) return fetchPage(state);
-  const kept = frame.first === undefined ? told : dropBefore(told, frame.first);
-  const hasMore = frame.first === undefined && state.hasMore;
-  return installTranscript({ ...state, hasMore }, kept);
+  const { first } = frame;
+  if (first === undefined || !hasMessage(told, first)) return installTranscript(state, told);
+  return installTranscript({ ...state, hasMore: false }, dropBefore(told, first));
 }
 
 /** A page that is on its way already may be older than what was just told: only the new one counts. */

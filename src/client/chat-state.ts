@@ -13,7 +13,7 @@ import type { ClientFrame, TurnOutcome } from "../shared/wire.ts";
 import { isUnfinished, nextRequestState, type OwnRequest, type RequestEvent } from "./own-request.ts";
 import { isRunning, type RunningAnswer } from "./running-answer.ts";
 import { isSame } from "./same.ts";
-import { appendMissing, hasMessage, type Transcript } from "./transcript.ts";
+import { hasMessage, type Transcript } from "./transcript.ts";
 
 /** What an event asks the shell to do, in order. */
 export type Effect =
@@ -140,14 +140,11 @@ export function moveRequest(state: ChatState, id: string, event: RequestEvent): 
   return updateRequest(state, id, (request) => ({ ...request, state: nextRequestState(request.state, event) }));
 }
 
-/** The server has the request: from here on its messages are part of the transcript. */
+/** The server has the request: from here on its messages are shown where the server's transcript has them. */
 export function acceptRequest(state: ChatState, id: string, event: "accept" | "stream"): ChatState {
   const request = findRequest(state, id);
   if (request === undefined || !isUnfinished(request)) return state;
-  const moved = moveRequest(state, id, event);
-  if (request.isAccepted) return moved;
-  const accepted = updateRequest(moved, id, (own) => ({ ...own, isAccepted: true }));
-  return { ...accepted, transcript: appendMissing(state.transcript, request.messages) };
+  return updateRequest(moveRequest(state, id, event), id, (own) => ({ ...own, isAccepted: true }));
 }
 
 export function updateRequest(state: ChatState, id: string, change: (request: OwnRequest) => OwnRequest): ChatState {

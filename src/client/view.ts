@@ -3,6 +3,7 @@
  * change for the eye keeps its identity from one view to the next.
  */
 import type { UIMessage } from "ai";
+import { hasRenderableParts } from "../shared/apply-chunk.ts";
 import type { ErrorCode } from "../shared/errors.ts";
 import type { TurnOutcome } from "../shared/wire.ts";
 import { type ChatState, isBusy } from "./chat-state.ts";
@@ -13,7 +14,7 @@ import { isRunning, type RunningAnswer } from "./running-answer.ts";
 import { isSame } from "./same.ts";
 import { appendMissing, keepIdentity, placeMessage, type Transcript } from "./transcript.ts";
 
-/** `submitted`: accepted or on its way, no answer yet. `error`: the last turn failed; `error` says why. */
+/** `submitted`: accepted or on its way, nothing to see of an answer yet. `error`: the last turn failed; `error` says why. */
 export type ChatStatus = "ready" | "submitted" | "streaming" | "error";
 
 export interface ChatView {
@@ -57,7 +58,7 @@ function activity(state: ChatState): Activity {
 }
 
 function statusOf(state: ChatState): ChatStatus {
-  if (state.answers.some((answer) => answer.fold !== null && isRunning(answer))) return "streaming";
+  if (state.answers.some((answer) => isRunning(answer) && shownOf(answer) !== null)) return "streaming";
   if (isBusy(state)) return "submitted";
   return state.ending?.outcome === "error" ? "error" : "ready";
 }
@@ -86,12 +87,17 @@ function visibleMessages(state: ChatState): Transcript {
 
 /** The streamed version of a message, unless the socket has yet to catch up with what the server told otherwise. */
 function overlay(list: Transcript, answer: RunningAnswer): Transcript {
-  const message = answer.fold?.message;
-  if (message === undefined || message.parts.length === 0) return list;
+  const message = shownOf(answer);
+  if (message === null) return list;
   const told = list.find((other) => other.id === message.id);
   const isCatchingUp = answer.phase === "detached" || answer.phase === "replaying";
   if (isCatchingUp && told !== undefined && sizeOf(told) >= sizeOf(message)) return list;
   return placeMessage(list, message, answer.behind);
+}
+
+/** The answer so far; null before there is anything to see of it. */
+function shownOf({ fold }: RunningAnswer): UIMessage | null {
+  return fold !== null && hasRenderableParts(fold.message) ? fold.message : null;
 }
 
 function sizeOf(message: UIMessage): number {

@@ -171,7 +171,7 @@ export const serverFrameSchema = z.discriminatedUnion("type", [
     /** Everything behind this message (`null`: everything) is now `messages`. A client that lacks it asks for the page again. */
     after: z.string().nullable(),
     messages: messagesSchema,
-    /** Set when messages before this one are gone from storage. */
+    /** The first message of the path, when the server has the whole path at hand: what a client shows before it is gone. */
     first: z.string().optional(),
   }),
   z.object({ type: z.literal(CHAT_MESSAGE_TYPES.CHAT_CLEAR) }),
@@ -180,7 +180,7 @@ export const serverFrameSchema = z.discriminatedUnion("type", [
     type: z.literal(CHAT_MESSAGE_TYPES.STREAM_RESUMING),
     id,
     probeId: z.string().optional(),
-    /** Ours: the last seq stored; a client that is ahead folds again from there. */
+    /** Ours: the last seq given out; a client that is ahead of it folds again from 0. */
     lastSeq: z.number().int().min(0).optional(),
     continuation: z.boolean().optional(),
     /** Ours: as in `stream_resume_none`. */

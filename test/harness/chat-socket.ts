@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
 import type { UIMessage, UIMessageChunk } from "ai";
 import { applyChunk, emptyAssistant, startFold } from "../../src/shared/apply-chunk.ts";
+import { utf8Bytes } from "../../src/shared/json-limits.ts";
 import { CAPABILITY_PARAM, type ResponseFrame, type ServerFrame, serverFrameSchema } from "../../src/shared/wire.ts";
 import type { TestConversation } from "./agents.ts";
 
@@ -25,6 +26,8 @@ export class ChatSocket {
   /** Everything else that came: the user's own texts, the Agent's frames. */
   readonly foreign: string[] = [];
   closeCode: number | null = null;
+  /** Bytes of frames in each direction, in UTF-8, the WebSocket's own framing left out. */
+  readonly bytes = { sent: 0, received: 0 };
   readonly #socket: WebSocket;
   #next = Promise.withResolvers<void>();
 
@@ -45,7 +48,9 @@ export class ChatSocket {
   }
 
   send(frame: object | string | ArrayBuffer): void {
-    this.#socket.send(typeof frame === "string" || frame instanceof ArrayBuffer ? frame : JSON.stringify(frame));
+    const data = typeof frame === "string" || frame instanceof ArrayBuffer ? frame : JSON.stringify(frame);
+    this.bytes.sent += byteLength(data);
+    this.#socket.send(data);
   }
 
   /** Sends a chat request with this list of messages; a string stands for one user message with the id `<id>-user`. */
@@ -134,7 +139,8 @@ export class ChatSocket {
     this.#next = Promise.withResolvers<void>();
   }
 
-  #take(data: unknown): void {
+  #take(data: string | ArrayBuffer): void {
+    this.bytes.received += byteLength(data);
     const value = typeof data === "string" ? parse(data) : undefined;
     const parsed = serverFrameSchema.safeParse(value);
     if (parsed.success) this.frames.push(value as ServerFrame);
@@ -172,6 +178,10 @@ export function textOf(message: UIMessage | undefined): string {
 /** Loses the object's memory at once, also in the middle of a turn; sockets close, storage stays. */
 export async function crash(name: string): Promise<void> {
   await runInDurableObject(conversation(name), (_, state) => state.abort("crash")).catch(() => undefined);
+}
+
+function byteLength(data: string | ArrayBuffer): number {
+  return typeof data === "string" ? utf8Bytes(data) : data.byteLength;
 }
 
 function parse(text: string): unknown {

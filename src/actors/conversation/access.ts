@@ -3,11 +3,32 @@
  * expects. The decision itself is the user's `authorize`.
  */
 import type { ErrorCode } from "../../shared/errors.ts";
-import type { Authorization, CorsOptions } from "./contract.ts";
+import { logError } from "../../shared/platform/log.ts";
+import type { Action, Authorization, CorsOptions, Who } from "./contract.ts";
 
-type Refusal = Extract<Authorization, { allow: false }>;
+/** What `authorize` said; status 500 when it threw. */
+export type Verdict = Authorization | { readonly allow: false; readonly status: 500; readonly reason: string };
+type Refusal = Extract<Verdict, { allow: false }>;
 
 export const allowed: Authorization = { allow: true };
+
+interface Authorizer {
+  authorize(action: Action, who: Who): Authorization | Promise<Authorization>;
+}
+
+/** Asks `authorize`; synchronous when it is. Never throws: an error in it is logged and refuses. */
+export function verdictOf(agent: Authorizer, action: Action, who: Who): Verdict | Promise<Verdict> {
+  const undecided = (error: unknown): Verdict => {
+    logError("hook.failed", error, { hook: "authorize", action });
+    return { allow: false, status: 500, reason: "Something went wrong. Try again." };
+  };
+  try {
+    const verdict = agent.authorize(action, who);
+    return verdict instanceof Promise ? verdict.catch(undecided) : verdict;
+  } catch (error) {
+    return undecided(error);
+  }
+}
 
 /**
  * Whether a request may come from where it says it comes from. Only browsers
@@ -53,8 +74,8 @@ export function preflight(request: Request, cors: CorsOptions | undefined): Resp
 }
 
 /** The code of a refusal. */
-export function refusalCode(refusal: Refusal): Extract<ErrorCode, "unauthorized" | "forbidden"> {
-  return refusal.status === 401 ? "unauthorized" : "forbidden";
+export function refusalCode({ status }: Refusal): Extract<ErrorCode, "unauthorized" | "forbidden" | "internal"> {
+  return ({ 401: "unauthorized", 403: "forbidden", 500: "internal" } as const)[status];
 }
 
 /** The text of a refusal, safe for clients. */
@@ -62,9 +83,14 @@ export function refusalText(refusal: Refusal): string {
   return refusal.reason ?? (refusal.status === 401 ? "Sign in first." : "You may not do this.");
 }
 
-/** Close code for a socket that was refused; clients do not reconnect on it. */
-export function refusalCloseCode(refusal: Refusal): 4401 | 4403 {
-  return refusal.status === 401 ? 4401 : 4403;
+/** Close code for a socket that was refused; clients do not reconnect on 4401 and 4403. */
+export function refusalCloseCode({ status }: Refusal): 4401 | 4403 | 1011 {
+  return ({ 401: 4401, 403: 4403, 500: 1011 } as const)[status];
+}
+
+/** A refusal over HTTP. */
+export function refusalResponse(refusal: Refusal): Response {
+  return errorResponse(refusal.status, refusalCode(refusal), refusalText(refusal), refusal.status === 500);
 }
 
 /** An error over HTTP: `{ error: { code, message, retryable } }`. */

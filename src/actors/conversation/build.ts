@@ -6,8 +6,9 @@ import { AbortRegistry } from "../../shared/abort-registry.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { TroupeError } from "../../shared/errors.ts";
 import { openDatabase } from "../../shared/platform/database.ts";
+import { logError } from "../../shared/platform/log.ts";
 import { migrate } from "../../shared/platform/migrate.ts";
-import { errorResponse, refusalCode, refusalText } from "./access.ts";
+import { refusalResponse, verdictOf } from "./access.ts";
 import { ConfigStore } from "./config-store.ts";
 import type { ConversationHost } from "./host.ts";
 import { KeepAwake } from "./keep-awake.ts";
@@ -48,8 +49,8 @@ export function buildConversation(
     config: new ConfigStore(db),
     replaceMessages: (messages) => replaceMessages(parts, messages),
     refuseChild: async (request) => {
-      const verdict = await agent.authorize("child", { request, principal: null });
-      return verdict.allow ? undefined : errorResponse(verdict.status, refusalCode(verdict), refusalText(verdict));
+      const verdict = await verdictOf(agent, "child", { request, principal: null });
+      return verdict.allow ? undefined : refusalResponse(verdict);
     },
   };
 }
@@ -58,7 +59,15 @@ function buildParts(agent: ConversationHost, db: ConversationParts["db"], clock:
   const messages = new MessageStore(db);
   const retention = () => ({
     keepMs: agent.streamRetentionMs,
-    sweep: async (beforeMs: number) => (await agent.streamBufferActor().sweep(beforeMs)).oldestMs,
+    sweep: async (beforeMs: number) => {
+      try {
+        return (await agent.streamBufferActor().sweep(beforeMs)).oldestMs;
+      } catch (error) {
+        // The next turn arms the next sweep.
+        logError("stream.not-swept", error);
+        return null;
+      }
+    },
   });
   return {
     db,

@@ -37,11 +37,11 @@ export interface StreamableResult {
  */
 export type ChatResult = StreamableResult | Response | undefined | void;
 
-/** Where a turn failed: before the model answered, or while it streamed. */
+/** Where a turn failed. `turn`: `onChatMessage` did; `stream`: what it returned did. */
 export interface ChatErrorContext {
   readonly requestId: string;
-  readonly stage: "turn" | "stream" | "persist";
-  /** Whether a partial answer was stored. */
+  readonly stage: "turn" | "stream";
+  /** Whether there is a partial answer; it is stored together with the ending, after `onChatError` has returned. */
   readonly messagesPersisted: boolean;
 }
 
@@ -66,14 +66,17 @@ export interface StreamCallback {
 }
 
 export interface ChatOptions {
-  /** Cancels the turn; what was generated so far is kept. */
+  /**
+   * Cancels the turn; what was generated so far is kept. For calls inside the
+   * actor: the runtime does not pass signals across an actor boundary.
+   */
   readonly signal?: AbortSignal;
 }
 
 /** Who does something: whatever `authorize` made of the request, JSON-serialisable; `null` when nobody said. */
 export type Principal = unknown;
 
-/** Every way into a conversation. */
+/** Every way into a conversation. A socket opens only if both `connect` and `read` are allowed. */
 export type Action =
   | "connect"
   | "read"
@@ -92,7 +95,7 @@ export interface Who {
   readonly principal: Principal;
 }
 
-/** The answer of `authorize`. `principal` counts for `connect` and for HTTP requests. */
+/** The answer of `authorize`. `principal` counts for `connect` and for HTTP requests. `reason` is told to the client. */
 export type Authorization =
   | { readonly allow: true; readonly principal?: Principal }
   | { readonly allow: false; readonly status: 401 | 403; readonly reason?: string };
@@ -111,8 +114,14 @@ export type TurnKind = "submit" | "regenerate" | "continue" | "programmatic";
 export interface ConversationContract {
   /** The active path, oldest first, with messages of turns that still wait at its end. */
   getMessages(): Promise<UIMessage[]>;
-  /** Runs one turn and reports it through `callback`. Resolves when the turn has ended. */
+  /**
+   * Runs one turn, in line behind those that were asked for before, and reports
+   * it through `callback`. A string becomes a user message with a new id. A
+   * message whose id is stored and answered already runs no turn: `onStart`,
+   * then `onDone`. Resolves when the turn has ended, however it did; rejects
+   * with `bad_request` for a message that is not a user message with parts.
+   */
   chat(message: string | UIMessage, callback: StreamCallback, options?: ChatOptions): Promise<void>;
-  /** Stores private configuration (JSON). It survives restarts and never reaches clients. */
+  /** Stores private configuration, replacing what was there. It survives restarts and `clear`, and never reaches clients. Rejects with `bad_request` for what JSON cannot hold. */
   configure<T>(config: T): Promise<void>;
 }

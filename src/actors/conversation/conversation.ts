@@ -33,10 +33,11 @@ import { allowed } from "./access.ts";
 import { boundPrompt, promptOf } from "./transcript/context.ts";
 import { DEFAULT_CONTEXT_BYTES } from "./transcript/window.ts";
 import { allMessages } from "./transcript/view.ts";
-import { createToolsFromClientSchemas } from "./turn/client-tools.ts";
 import { DEFAULT_JOIN_MS, joiningModel } from "./turn/join-model.ts";
 import { DEFAULT_FLUSH_LIMITS, type FlushLimits } from "./turn/segment-writer.ts";
+import { serverTools, turnTools } from "./turn/turn-tools.ts";
 
+/** One conversation, its options and override points. Override `getModel` or `onChatMessage`; everything else has a default. */
 // size: most fields are options that people assign in their own class; the state is in the one private field.
 export class Conversation<
   Env extends Cloudflare.Env = Cloudflare.Env,
@@ -49,7 +50,7 @@ export class Conversation<
   /** Where the time comes from; tests replace it. */
   static clock: Clock = systemClock;
 
-  /** Keep only the newest n messages; the oldest go after each turn. Default: unlimited. */
+  /** Keep only the newest n messages, of all branches; the oldest go after each turn. Default: unlimited. */
   maxPersistedMessages: number | undefined = undefined;
   /** Budget of `this.messages` and of the default prompt, in bytes of message JSON. Default 1 000 000. */
   contextBytes: number = DEFAULT_CONTEXT_BYTES;
@@ -59,6 +60,8 @@ export class Conversation<
   flushLimits: FlushLimits = DEFAULT_FLUSH_LIMITS;
   /** Milliseconds without a chunk after which a silent model ends the turn; tool calls do not count. Default 300 000; 0 turns it off. */
   chatStreamStallTimeoutMs = 300_000;
+  /** Milliseconds a turn waits for MCP servers that are known and still connecting. Default 10 000; 0 does not wait. */
+  mcpConnectTimeoutMs = 10_000;
   /** Largest answer of one turn, in characters of chunk JSON. Default 8 000 000. */
   maxAnswerChars = 8_000_000;
   /** How long the chunks of an ended stream are kept for readers that come back, in milliseconds. Default one hour. */
@@ -80,23 +83,24 @@ export class Conversation<
     throw new TroupeError("no_model", `Override getModel() in ${this.constructor.name} to return a language model.`);
   }
 
+  /** The instructions that stand in front of every prompt. Asked once per segment. Default: "You are a helpful assistant." */
   getSystemPrompt(): string {
     return "You are a helpful assistant.";
   }
 
-  /** The AI SDK tools of this assistant. Tools of the client are merged over them. */
+  /** The AI SDK tools of this assistant. Tools of connected MCP servers and of the client are merged over them, in this order. */
   getTools(): ToolSet {
     return {};
   }
 
-  /** Most model calls of one segment. Default 10. */
+  /** Most model calls of one segment; the turn then ends as completed. Default 10. */
   getMaxSteps(): number {
     return 10;
   }
 
   /** What the model sees: by default the window, old results of server tools left out in pairs. */
   assembleContext(): Promise<ModelMessage[]> | ModelMessage[] {
-    return promptOf(this.messages, this.getTools());
+    return promptOf(this.messages, serverTools(this));
   }
 
   /** Answers the conversation as it stands in `this.messages`. Override for full control of inference. */
@@ -105,7 +109,7 @@ export class Conversation<
       model: joiningModel(this.getModel(), this.joinDeltasMs, (this.constructor as typeof Conversation).clock),
       instructions: this.getSystemPrompt(),
       messages: await this.assembleContext(),
-      tools: { ...this.getTools(), ...createToolsFromClientSchemas(options?.clientTools) },
+      tools: await turnTools(this, options?.clientTools, this.mcpConnectTimeoutMs),
       stopWhen: stepCountIs(this.getMaxSteps()),
       // Results of this turn's own tools are bounded for the next step like older ones.
       prepareStep: ({ messages }) => ({ messages: boundPrompt(messages) }),
@@ -115,12 +119,12 @@ export class Conversation<
     });
   }
 
-  /** What clients are told of an error. Returning the error itself (the default) tells them safe text for its kind; a string or another error is told as it is. */
+  /** What clients are told of a failed turn. Not asked for cancelled and interrupted ones. Returning the error itself (the default) tells them safe text for its kind; a string or another error is told as it is. */
   onChatError(error: unknown, _context: ChatErrorContext): unknown {
     return error;
   }
 
-  /** A last change to a message before it is stored. Throwing keeps it from being stored and fails the turn. */
+  /** A last change to an answer before it is stored; keep its id. Its chunks have been streamed by then. Throwing keeps it from being stored and fails the turn. */
   onSanitizeMessage(message: UIMessage): UIMessage {
     return message;
   }
@@ -137,7 +141,10 @@ export class Conversation<
 
   // ── reading and calling ────────────────────────────────────────────────
 
-  /** The newest whole turns of the active path within `contextBytes`, oldest first. Assigning replaces the whole transcript. */
+  /**
+   * The newest whole turns of the active path within `contextBytes`, oldest first. Do not change the array. Assigning
+   * replaces the whole transcript and tells every client; ids must be unique. Throws `conflict` while a turn runs or waits.
+   */
   get messages(): UIMessage[] {
     return this.#built.parts.window.messages();
   }

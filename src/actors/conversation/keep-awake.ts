@@ -18,7 +18,7 @@ const JOB_ID = "troupe-awake";
 export interface Retention {
   /** How long what a turn leaves behind is kept, in milliseconds. */
   readonly keepMs: number;
-  /** Drops what is older than `beforeMs`; tells the age of the oldest that remains, null for nothing. */
+  /** Drops what is older than `beforeMs`; tells when the oldest that remains was written, null for nothing. Never rejects. */
   sweep(beforeMs: number): Promise<number | null>;
 }
 
@@ -56,6 +56,7 @@ export class KeepAwake extends LifecycleCapability {
 
   async #acquire(): Promise<() => Promise<void>> {
     if (this.#agent.parentPath.length > 0) {
+      void this.#sweepNow();
       const release = await this.#agent.keepAlive();
       return async () => release();
     }
@@ -63,6 +64,12 @@ export class KeepAwake extends LifecycleCapability {
     return async () => {
       if (--this.#holders === 0) await this.#wakeAt(this.#clock.now() + this.#retention().keepMs);
     };
+  }
+
+  /** What a child does instead of an alarm. Not awaited: a turn does not wait for what earlier ones left behind. */
+  async #sweepNow(): Promise<void> {
+    const { keepMs, sweep } = this.#retention();
+    await sweep(this.#clock.now() - keepMs);
   }
 
   async #wakeAt(time: number): Promise<void> {

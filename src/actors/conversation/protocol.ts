@@ -2,8 +2,16 @@
 import type { Connection } from "agents";
 import { type ChatProtocolCallbacks, sendFrame } from "../../chat/setup-chat-protocol.ts";
 import { CHAT_MESSAGE_TYPES, parseChatBody, type ServerFrame } from "../../shared/wire.ts";
-import { errorResponse, originAllowed, refusalCloseCode, refusalCode, refusalText } from "./access.ts";
-import type { Action, Authorization } from "./contract.ts";
+import {
+  errorResponse,
+  originAllowed,
+  refusalCloseCode,
+  refusalCode,
+  refusalText,
+  type Verdict,
+  verdictOf,
+} from "./access.ts";
+import type { Action } from "./contract.ts";
 import type { ConversationHost } from "./host.ts";
 import type { ConversationParts } from "./parts.ts";
 import { principalOf, rememberPrincipal } from "./principal.ts";
@@ -25,7 +33,7 @@ export function chatCallbacks(agent: ConversationHost, parts: ConversationParts)
     onHttpRequest: (request) =>
       handleHttp(
         parts,
-        { cors: () => agent.cors, authorize: async (action) => agent.authorize(action, { request, principal: null }) },
+        { cors: () => agent.cors, authorize: (action) => verdictOf(agent, action, { request, principal: null }) },
         request,
       ),
     onInvalidFrame: (connection, { id, code, problem, toolCallId }) =>
@@ -53,7 +61,7 @@ export function chatCallbacks(agent: ConversationHost, parts: ConversationParts)
   };
 }
 
-type Refuse = (code: "unauthorized" | "forbidden", text: string) => ServerFrame;
+type Refuse = (code: ReturnType<typeof refusalCode>, text: string) => ServerFrame;
 
 /** Runs `act` if the socket's principal may; in the same synchronous stretch when `authorize` is synchronous. */
 function gate(agent: ConversationHost) {
@@ -63,11 +71,19 @@ function gate(agent: ConversationHost) {
     act: () => void | Promise<void>,
     refuse: Refuse = (code, text) => errorFrame(code, text),
   ): void | Promise<void> => {
-    const verdict = agent.authorize(action, { request: null, principal: principalOf(agent, connection) });
-    const follow = (decided: Authorization): void | Promise<void> =>
+    const verdict = verdictOf(agent, action, { request: null, principal: principalOf(agent, connection) });
+    const follow = (decided: Verdict): void | Promise<void> =>
       decided.allow ? act() : sendFrame(connection, refuse(refusalCode(decided), refusalText(decided)));
     return verdict instanceof Promise ? verdict.then(follow) : follow(verdict);
   };
+}
+
+/** A socket hears everything, so who opens one must be allowed to connect and to read. */
+async function mayOpen(agent: ConversationHost, request: Request): Promise<Verdict> {
+  const connect = await verdictOf(agent, "connect", { request, principal: null });
+  if (!connect.allow) return connect;
+  const read = await verdictOf(agent, "read", { request, principal: connect.principal ?? null });
+  return read.allow ? connect : read;
 }
 
 async function openSocket(
@@ -76,11 +92,13 @@ async function openSocket(
   connection: Connection,
   request: Request,
 ): Promise<boolean> {
-  const verdict = await agent.authorize("connect", { request, principal: null });
+  parts.sockets.hold(connection);
+  const verdict = await mayOpen(agent, request);
   if (!verdict.allow) {
     connection.close(refusalCloseCode(verdict), refusalText(verdict).slice(0, 100));
     return false;
   }
+  parts.sockets.let(connection);
   rememberPrincipal(agent, connection, verdict.principal ?? null);
   offerStream(parts, connection);
   sendFrame(connection, openingFrame(parts, understands(connection, "delta")));
@@ -126,7 +144,11 @@ function refusedFrame(
   code: Extract<Admission, { kind: "refused" }>["code"],
   message: string,
 ): ServerFrame {
-  return terminalFrame(requestId, { state: "failed", error: { code, message, retryable: false }, messageIds: [] });
+  return terminalFrame(requestId, {
+    state: "failed",
+    error: { code, message, retryable: code === "internal" },
+    messageIds: [],
+  });
 }
 
 function errorFrame(

@@ -10,16 +10,16 @@
  * running stream, so it does not matter. Everything else is the user's.
  */
 import { MAX_FRAME_BYTES, parseChatBody } from "../../shared/wire.ts";
-import { corsHeaders, errorResponse, originAllowed, preflight, refusalCode, refusalText } from "./access.ts";
-import type { Action, Authorization, CorsOptions } from "./contract.ts";
+import { corsHeaders, errorResponse, originAllowed, preflight, refusalResponse, type Verdict } from "./access.ts";
+import type { Action, CorsOptions } from "./contract.ts";
 import type { ConversationParts } from "./parts.ts";
 import { eventStreamResponse } from "./sessions/event-stream.ts";
-import { allMessages, newestPage, pageBefore, PAGE_MESSAGES } from "./transcript/view.ts";
+import { allMessageTexts, newestPage, pageBefore, PAGE_MESSAGES } from "./transcript/view.ts";
 import { admit, type Admission } from "./turn/admission.ts";
 import { cancelTurn } from "./turn/cancel.ts";
 
 export interface HttpAccess {
-  authorize(action: Action, request: Request): Promise<Authorization>;
+  authorize(action: Action, request: Request): Verdict | Promise<Verdict>;
   cors(): CorsOptions | undefined;
 }
 
@@ -57,7 +57,7 @@ async function answer(parts: ConversationParts, access: HttpAccess, request: Req
     );
   }
   const verdict = await access.authorize(route.action, request);
-  if (!verdict.allow) return errorResponse(verdict.status, refusalCode(verdict), refusalText(verdict));
+  if (!verdict.allow) return refusalResponse(verdict);
   return route.handle(parts, request, verdict.principal ?? null);
 }
 
@@ -76,7 +76,7 @@ const history: Route = {
   handle: (parts, request) => {
     const query = new URL(request.url).searchParams;
     const before = query.get("before");
-    if (before === null && !query.has("limit")) return Response.json(allMessages(parts));
+    if (before === null && !query.has("limit")) return wholeHistory(parts);
     const limit = Math.min(Math.max(Number.parseInt(query.get("limit") ?? "", 10) || PAGE_MESSAGES, 1), MAX_PAGE);
     const page = before === null ? newestPage(parts, limit) : pageBefore(parts, before, limit);
     return page === null
@@ -84,6 +84,30 @@ const history: Route = {
       : Response.json(page.messages, { headers: { "x-chat-has-more": String(page.hasMore) } });
   },
 };
+
+/** Everything, streamed: the transcript may be larger than memory. */
+function wholeHistory(parts: ConversationParts): Response {
+  const texts = messageTexts(parts);
+  const encoder = new TextEncoder();
+  const body = new ReadableStream<Uint8Array>({
+    pull: (controller) => {
+      const next = texts.next();
+      if (next.done === true) controller.close();
+      else controller.enqueue(encoder.encode(next.value));
+    },
+  });
+  return new Response(body, { headers: { "content-type": "application/json" } });
+}
+
+/** The pieces of a JSON array. */
+function* messageTexts(parts: ConversationParts): Generator<string> {
+  let separator = "[";
+  for (const text of allMessageTexts(parts)) {
+    yield separator + text;
+    separator = ",";
+  }
+  yield separator === "[" ? "[]" : "]";
+}
 
 const chat: Route = {
   action: "send",

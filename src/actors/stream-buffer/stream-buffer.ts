@@ -8,6 +8,7 @@ import { migrations } from "./migrations.ts";
 import { parseAppend, parseDrop, parseRead, parseSweep } from "./requests.ts";
 import { sweep, type SweepResult } from "./retention.ts";
 
+/** Chunks of streams, kept as `StreamBufferContract` promises. Export it from the Worker; a Conversation runs it as a facet. */
 export class StreamBuffer extends DurableObject implements StreamBufferContract {
   readonly #db: Database;
 

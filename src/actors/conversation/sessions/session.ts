@@ -55,8 +55,3 @@ export function nextSession(session: Session, event: SessionEvent): Session {
 export function hears(session: Session, requestId: string): boolean {
   return session.kind === "live" || session.kind === "waiting" || session.requestId !== requestId;
 }
-
-/** Whether an ACK for the running stream starts a replay: not for a session that hears it already or is being caught up. */
-export function takesAck(session: Session, requestId: string): boolean {
-  return session.kind !== "catching-up" || session.requestId !== requestId;
-}

@@ -12,10 +12,21 @@ import { hears, live, nextSession, type Session, type SessionEvent } from "./ses
 export class Sockets {
   readonly #connections: () => Iterable<Connection>;
   readonly #sessions = new Map<string, Session>();
+  readonly #undecided = new Set<string>();
 
-  /** `connections` lists the open chat sockets. */
+  /** `connections` lists the open sockets. */
   constructor(connections: () => Iterable<Connection>) {
-    this.#connections = connections;
+    this.#connections = () => Array.from(connections()).filter(({ id }) => !this.#undecided.has(id));
+  }
+
+  /** Keeps everything from a socket until `let`, or until it is forgotten: whether it may come in is not decided. */
+  hold(connection: Connection): void {
+    this.#undecided.add(connection.id);
+  }
+
+  /** The socket may come in. */
+  let(connection: Connection): void {
+    this.#undecided.delete(connection.id);
   }
 
   session(connection: Connection): Session {
@@ -30,6 +41,7 @@ export class Sockets {
 
   forget(connection: Connection): void {
     this.#sessions.delete(connection.id);
+    this.#undecided.delete(connection.id);
   }
 
   /** A frame for everybody, optionally for those that pass `include`; encoded once. */

@@ -35,14 +35,23 @@ const statements = {
   seqOf: "SELECT seq, parent FROM messages WHERE id = ?",
   insert: "INSERT INTO messages (seq, id, parent, role, bytes, body) VALUES (?, ?, ?, ?, ?, ?)",
   update: "UPDATE messages SET bytes = ?, body = ? WHERE seq = ?",
-  // From `?1` towards the root, newest first, until `?2` bytes or `?3` rows are collected.
+  // From `?1` towards the root, newest first, until `?2` bytes or `?3` rows are collected. CROSS JOIN keeps SQLite from
+  // walking the whole table in the order asked for and looking each row up in the path.
   path: `WITH RECURSIVE path (seq, parent, total, n) AS (
       SELECT seq, parent, bytes, 1 FROM messages WHERE seq = ?1
       UNION ALL
       SELECT m.seq, m.parent, p.total + m.bytes, p.n + 1 FROM path p JOIN messages m ON m.seq = p.parent
       WHERE p.total < ?2 AND p.n < ?3
     )
-    SELECT m.* FROM path p JOIN messages m ON m.seq = p.seq ORDER BY m.seq DESC`,
+    SELECT m.* FROM path p CROSS JOIN messages m ON m.seq = p.seq ORDER BY p.n`,
+  // The seqs of the whole path that ends at `?1`, oldest first, without any body.
+  pathSeqs: `WITH RECURSIVE path (seq, parent) AS (
+      SELECT seq, parent FROM messages WHERE seq = ?1
+      UNION ALL
+      SELECT m.seq, m.parent FROM path p JOIN messages m ON m.seq = p.parent
+    )
+    SELECT seq FROM path ORDER BY seq`,
+  bySeq: "SELECT * FROM messages WHERE seq = ?",
   nthNewest: "SELECT seq FROM messages ORDER BY seq DESC LIMIT 1 OFFSET ?",
   dropUpTo: "DELETE FROM messages WHERE seq <= ?",
   clear: "DELETE FROM messages",
@@ -99,6 +108,16 @@ export class MessageStore {
   activePath(): StoredMessage[] {
     const leaf = this.leaf();
     return leaf === null ? [] : this.path(leaf);
+  }
+
+  /** The active path as JSON texts, oldest first, one in memory at a time: for a transcript of any size. */
+  *activePathTexts(): Generator<string> {
+    const seqs = this.#db.all<{ seq: number }>(statements.pathSeqs, this.leaf() ?? 0);
+    for (const { seq } of seqs) {
+      const row = this.#db.first<MessageRow>(statements.bySeq, seq);
+      const stored = row === undefined ? null : this.#read(row);
+      if (stored !== null) yield JSON.stringify(stored.message);
+    }
   }
 
   /** Keeps the newest `limit` rows. Returns whether rows went. Call inside a transaction. */

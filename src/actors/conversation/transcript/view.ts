@@ -11,6 +11,8 @@ import type { StoredMessage } from "./message-store.ts";
 
 type ViewParts = Pick<ConversationParts, "messages" | "turns" | "window" | "sockets">;
 
+/** Bound of a full list in one frame, in bytes of message JSON; of a longer transcript it holds the newest messages. */
+export const LIST_BYTES = 16_000_000;
 /** Bounds of one page of history: the first page of a client with `delta`, and the default of `?limit=`. */
 export const PAGE_MESSAGES = 50;
 export const PAGE_BYTES = 512_000;
@@ -24,6 +26,12 @@ export interface Page {
 /** Everything, oldest first. */
 export function allMessages(parts: ViewParts): UIMessage[] {
   return [...parts.messages.activePath().map((entry) => entry.message), ...waitingInput(parts)];
+}
+
+/** The same as JSON texts, one in memory at a time. */
+export function* allMessageTexts(parts: ViewParts): Generator<string> {
+  yield* parts.messages.activePathTexts();
+  for (const message of waitingInput(parts)) yield JSON.stringify(message);
 }
 
 /** The newest page of at most `limit` stored messages, and what waits behind it. */
@@ -88,16 +96,21 @@ export function tellTail(parts: ViewParts, after: string | null, messages: UIMes
 /** The full list, for sockets that know nothing else. */
 function tellList(parts: ViewParts): void {
   if (!parts.sockets.someWithout("delta")) return;
-  const list: ServerFrame = { type: CHAT_MESSAGE_TYPES.CHAT_MESSAGES, messages: allMessages(parts) };
+  const list: ServerFrame = { type: CHAT_MESSAGE_TYPES.CHAT_MESSAGES, messages: listed(parts) };
   parts.sockets.broadcast(list, (connection) => !understands(connection, "delta"));
 }
 
 /** The frame that a socket gets when it opens. */
 export function openingFrame(parts: ViewParts, hasDelta: boolean): ServerFrame {
   const type = CHAT_MESSAGE_TYPES.CHAT_MESSAGES;
-  return hasDelta
-    ? { type, connect: true, ...newestPage(parts) }
-    : { type, connect: true, messages: allMessages(parts) };
+  return hasDelta ? { type, connect: true, ...newestPage(parts) } : { type, connect: true, messages: listed(parts) };
+}
+
+/** What fits one frame: everything, or the newest messages of a transcript that is larger. */
+function listed(parts: ViewParts): UIMessage[] {
+  const leaf = parts.messages.leaf();
+  const path = leaf === null ? [] : parts.messages.path(leaf, LIST_BYTES);
+  return [...path.map((entry) => entry.message), ...waitingInput(parts)];
 }
 
 function idOf(parts: ViewParts, seq: number | null): string | null {

@@ -38,8 +38,9 @@ export class TranscriptWindow {
 
   /** Whether older messages exist that the window leaves out. */
   isPartial(): boolean {
-    const oldest = this.entries()[0];
-    return oldest !== undefined && oldest.parent !== null;
+    const parent = this.entries()[0]?.parent ?? null;
+    // A parent that was trimmed away is no longer there to be left out.
+    return parent !== null && this.#store.path(parent, 1, 1).length > 0;
   }
 
   /** Messages were stored behind the head. */

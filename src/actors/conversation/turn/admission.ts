@@ -29,6 +29,9 @@ export interface ChatRequest {
   readonly kind?: Extract<TurnKind, "submit" | "programmatic">;
 }
 
+/** Most requests of one conversation that may wait their turn; one more is refused. */
+export const MAX_WAITING = 64;
+
 export type Admission =
   /** A turn was recorded; `ended` resolves with its ending and never rejects. */
   | { readonly kind: "admitted"; readonly record: TurnRecord; readonly ended: Promise<TurnEnding> }
@@ -48,6 +51,9 @@ type Target =
 export function admit(parts: ConversationParts, request: ChatRequest): Admission {
   const known = parts.turns.byRequest(request.requestId);
   if (known !== null) return { kind: "repeated", record: known };
+  if (parts.queue.queuedCount() >= MAX_WAITING) {
+    return { kind: "refused", code: "limit", problem: `${MAX_WAITING} requests wait already. Send it again later.` };
+  }
   const target = targetOf(parts, request.body);
   if (target.kind === "skipped" || target.kind === "refused") return target;
   if (request.reader !== undefined) parts.followers.add(request.requestId, request.reader);

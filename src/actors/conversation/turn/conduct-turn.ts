@@ -20,7 +20,7 @@ import { sanitizeForStorage } from "../../../shared/sanitize.ts";
 import type { StreamEnd } from "../../stream-buffer/contract.ts";
 import type { ClientError } from "../contract.ts";
 import type { ConversationParts } from "../parts.ts";
-import { announceEnding, tellReaders } from "../sessions/announce.ts";
+import { announceEnding, tellReaders, terminalFrame } from "../sessions/announce.ts";
 import { tellTail, waitingInput } from "../transcript/view.ts";
 import { storeInput } from "./store-input.ts";
 import { toClientError } from "./client-error.ts";
@@ -42,10 +42,26 @@ export async function conductTurn(parts: ConversationParts, admitted: TurnRecord
   try {
     return await parts.awake.hold(() => runSegment(parts, record, signal));
   } catch (error) {
-    logError("turn.failed", error, { requestId: record.turn.requestId });
-    return await settleTurn(parts, record, null, failedEnding(record, toClientError(error)));
+    return giveUp(parts, record, error);
   } finally {
     parts.aborts.remove(record.turn.requestId);
+  }
+}
+
+/** Something of ours or the storage failed: ends the turn all the same, in storage if that can be had. */
+function giveUp(parts: ConversationParts, record: TurnRecord, error: unknown): TurnEnding {
+  const { requestId } = record.turn;
+  logError("turn.failed", error, { requestId });
+  const ending = failedEnding(record, toClientError(error));
+  try {
+    return settleTurn(parts, record, null, ending);
+  } catch (storageError) {
+    // The record stays open; the next start settles it. Clients are not left waiting for that.
+    logError("turn.not-settled", storageError, { requestId });
+    parts.sockets.broadcast(terminalFrame(requestId, ending));
+    tellReaders(parts, requestId, parts.running.stream, ending);
+    parts.running.stream = null;
+    return ending;
   }
 }
 
@@ -191,12 +207,12 @@ function streamEnd(ending: TurnEnding): StreamEnd {
  * Stores the answer and the ending in one transaction, then tells everybody.
  * When the turn has been lost meanwhile nothing is written and nothing told.
  */
-export async function settleTurn(
+export function settleTurn(
   parts: ConversationParts,
   record: TurnRecord,
   answer: UIMessage | null,
   ending: TurnEnding,
-): Promise<TurnEnding> {
+): TurnEnding {
   const message = answer === null ? null : toStore(parts, answer, ending);
   const outcome = message === "refused" ? refusedByHook(record) : ending;
   const stored = commit(parts, record, message === "refused" ? null : message, outcome);

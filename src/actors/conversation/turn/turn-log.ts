@@ -42,6 +42,8 @@ const statements = {
 export class TurnLog {
   readonly #db: Database;
   readonly #parts: PartedText;
+  /** The highest seq given out here. Clearing empties the table; a turn that still unwinds must not meet its seq again. */
+  #lastSeq = 0;
 
   constructor(db: Database) {
     this.#db = db;
@@ -51,7 +53,8 @@ export class TurnLog {
   /** Records an admitted turn. The request id must be new. Call inside a transaction. */
   admit(turn: Turn, state: "queued" | "running"): TurnRecord {
     const newest = this.#db.first<{ seq: number; oldest_open: number }>(statements.newest);
-    const seq = (newest?.seq ?? 0) + 1;
+    const seq = Math.max(newest?.seq ?? 0, this.#lastSeq) + 1;
+    this.#lastSeq = seq;
     const attempts = state === "running" ? 1 : 0;
     const oldestOpen = this.open()[0]?.seq ?? seq;
     const body = this.#parts.write(seq, JSON.stringify(turn));
