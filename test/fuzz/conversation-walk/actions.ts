@@ -123,7 +123,7 @@ function repeat(walk: Walk, random: Random): void {
   const visitor = someone(walk, random);
   const earlier = walk.sent.slice(-10);
   const sent = earlier[random.below(earlier.length)];
-  if (visitor === undefined || sent === undefined) return;
+  if (visitor === undefined || sent === undefined || visitor.witness.isCatchingUp) return;
   walk.note(`  ${visitor.label} ${sent.id}`);
   const heard = visitor.witness.request(sent.id);
   heard.allowed++;
@@ -139,7 +139,7 @@ function askKnown(walk: Walk, random: Random): void {
   if (visitor === undefined || messageId === undefined) return;
   const id = walk.nextId("r");
   walk.note(`  ${visitor.label} ${id} ${messageId}`);
-  const text = random.chance(0.5) ? `text of ${messageId}` : "changed";
+  const text = random.chance(0.5) ? `text of ${messageId}` : `changed text of ${messageId}`;
   walk.ask(visitor, id, { messages: [userText(messageId, text)] }, []);
 }
 
@@ -181,7 +181,7 @@ async function clear(walk: Walk, random: Random): Promise<void> {
 function probe(walk: Walk, random: Random): void {
   const visitor = someone(walk, random);
   if (visitor === undefined) return;
-  if ([...visitor.witness.heard.values()].some(({ phase }) => phase === "replaying")) return;
+  if (visitor.witness.isCatchingUp) return;
   walk.note(`  ${visitor.label}`);
   const requests = visitor.kind === "delta" ? [...ownIds(visitor), ...(random.chance(0.2) ? ["never-sent"] : [])] : [];
   visitor.probe(walk.nextId("p"), requests);

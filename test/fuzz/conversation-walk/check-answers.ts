@@ -23,7 +23,7 @@ export async function checkAnswers(walk: Walk, random: Random, stored: Stored): 
     walk.checked.add(turn.messageId);
     for (const { label, witness } of walk.open.filter(({ isHonest }) => isHonest)) {
       const heard = witness.heard.get(turn.requestId);
-      if (heard !== undefined && heard.terminals > 0 && heard.chunks.length > 0)
+      if (heard !== undefined && heard.isWhole && heard.chunks.length > 0)
         say(`${label} heard ${turn.requestId}`, difference(turn, stored, heard.fold));
     }
     for (const reader of walk.readers.filter(({ requestId }) => requestId === turn.requestId)) {
@@ -52,7 +52,7 @@ async function checkReplay(turn: Turn, stored: Stored, socket: ChatSocket, rando
   const cursor = cursors[random.below(cursors.length)];
   if (cursor !== undefined) {
     const rest = await replay(turn, socket, witness, cursor);
-    problems.push(difference(turn, stored, rest));
+    if (witness.heard.get(turn.requestId)?.isWhole === true) problems.push(difference(turn, stored, rest));
   }
   return [...problems, ...witness.problems].filter((text) => text !== null);
 }
@@ -72,7 +72,7 @@ async function replay(turn: Turn, socket: ChatSocket, witness: Witness, after: n
 /** How a fold differs from what is stored; null when it does not. */
 function difference(turn: Turn, { messages }: Stored, fold: FoldState | null): string | null {
   const message = messages.get(turn.messageId);
-  const folded = fold === null ? null : closed(turn, finalizeFold(fold));
+  const folded = fold === null ? null : closed(turn, unmarked(finalizeFold(fold)));
   const shown = folded !== null && hasRenderableParts(folded) ? folded : null;
   if (turn.ending?.error?.code === "interrupted") {
     // What was told may be ahead of storage by what had not been flushed.

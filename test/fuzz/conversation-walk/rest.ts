@@ -43,13 +43,24 @@ async function comeToRest(walk: Walk): Promise<string[]> {
     await syncAll(walk);
     await untilIdle(walk);
     await syncAll(walk);
-    problems.push(...walk.observe());
+    problems.push(...(await caughtUp(walk)));
     const owing = walk.visitors.filter(({ unfinished }) => unfinished.size > 0);
     if (owing.length === 0) return problems;
     for (const visitor of owing) problems.push(...(await comeBack(walk, visitor)));
   }
   const left = walk.visitors.flatMap(({ unfinished }) => [...unfinished.keys()]);
   throw new Error(`never ended: ${left.join(", ")}`);
+}
+
+/** Waits until every replay that was asked for has come. */
+async function caughtUp(walk: Walk): Promise<string[]> {
+  const problems = walk.observe();
+  for (let tries = 0; walk.open.some((visitor) => visitor.isHonest && visitor.witness.isCatchingUp); tries++) {
+    if (tries === 200) return [...problems, "a replay never ends"];
+    await scheduler.wait(2);
+    problems.push(...walk.observe());
+  }
+  return problems;
 }
 
 async function syncAll(walk: Walk): Promise<void> {
@@ -81,7 +92,8 @@ async function comeBack(walk: Walk, visitor: Visitor): Promise<string[]> {
   for (const id of visitor.witness.unknown) {
     const own = visitor.unfinished.get(id);
     if (own === undefined) continue;
-    if (walk.sent.some((sent) => sent.id === id && sent.isCertain)) problems.push(`${id} was lost`);
+    if (walk.sent.some((sent) => sent.id === id && sent.isCertain && sent.freshIds.length > 0))
+      problems.push(`${id} was lost`);
     walk.note(`  ${visitor.label} sends ${id} again`);
     visitor.send(own.frame);
   }

@@ -100,7 +100,8 @@ export class Walk {
 
   newMessages(random: Random): { messages: unknown[]; ids: string[] } {
     const ids = Array.from({ length: random.chance(0.15) ? 2 : 1 }, () => this.nextId("u"));
-    return { ids, messages: ids.map((id) => userText(id, `text of ${id}`)) };
+    const padding = random.chance(0.08) ? ` ${"x".repeat(3_000)}` : "";
+    return { ids, messages: ids.map((id) => userText(id, `text of ${id}${padding}`)) };
   }
 
   /** Waits until the server has handled everything that this visitor has sent; false when the socket died. */

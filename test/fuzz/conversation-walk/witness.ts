@@ -19,6 +19,13 @@ export interface Heard {
   allowed: number;
   ending: ResponseFrame | null;
   isOwn: boolean;
+  /** What the last ACK named, and how many chunks came since. */
+  after: number;
+  replayed: number;
+  /** Whether the end came before the replay that was asked for: what is replayed behind it is of no use. */
+  isClosed: boolean;
+  /** Whether it was attached when the end came, so that it has every chunk. */
+  isWhole: boolean;
 }
 
 type Of<T extends ServerFrame["type"]> = Extract<ServerFrame, { type: T }>;
@@ -45,6 +52,10 @@ export class Witness {
     this.#isHonest = isHonest;
   }
 
+  get isCatchingUp(): boolean {
+    return [...this.heard.values()].some(({ phase }) => phase === "replaying");
+  }
+
   request(id: string): Heard {
     const known = this.heard.get(id);
     if (known !== undefined) return known;
@@ -57,6 +68,10 @@ export class Witness {
       allowed: 1,
       ending: null,
       isOwn: false,
+      after: 0,
+      replayed: 0,
+      isClosed: false,
+      isWhole: false,
     };
     this.heard.set(id, fresh);
     return fresh;
@@ -69,8 +84,9 @@ export class Witness {
     heard.phase = "replaying";
     if (heard.terminals > 0) heard.allowed++;
     const kept = heard.chunks.filter(({ seq }) => seq <= after);
-    Object.assign(heard, { seq: after, chunks: [], fold: null });
+    Object.assign(heard, { seq: after, chunks: [], fold: null, after, isClosed: false });
     for (const { seq, chunk } of kept) fold(heard, seq, chunk);
+    heard.replayed = 0;
   }
 
   take(frame: ServerFrame): void {
@@ -80,6 +96,8 @@ export class Witness {
       case "cf_agent_stream_resuming":
         this.#answered(frame);
         this.isWaiting = false;
+        // Offered once more while it is being caught up, it stays with the offer that it has taken.
+        if (this.request(frame.id).phase === "replaying") return;
         this.request(frame.id).phase = "offered";
         this.offers.add(frame.id);
         return;
@@ -95,7 +113,7 @@ export class Witness {
         this.#sees(frame.messages);
         this.view = frame.messages;
         this.hasMore = frame.hasMore === true;
-        return;
+        return this.#forget();
       case "cf_agent_chat_tail":
         return this.#tail(frame);
       case "cf_agent_chat_clear":
@@ -110,6 +128,7 @@ export class Witness {
   #chunk(frame: ResponseFrame): void {
     if (!this.#isHonest) return;
     const heard = this.request(frame.id);
+    if (heard.isClosed && frame.replay === true) return;
     if (frame.replayComplete === true) {
       if (heard.phase !== "replaying") this.#problem(`${frame.id}: caught up without a replay`);
       heard.phase = "live";
@@ -137,6 +156,8 @@ export class Witness {
     heard.terminals++;
     const previous = heard.ending;
     heard.ending = frame;
+    heard.isWhole = isWhole(heard);
+    heard.isClosed = heard.phase === "replaying" && frame.replay !== true;
     if (!this.#isHonest) return;
     if (heard.terminals > heard.allowed) this.#problem(`${frame.id}: ended ${heard.terminals} times`);
     if (previous !== null && previous.outcome !== frame.outcome)
@@ -161,6 +182,13 @@ export class Witness {
     const start = first === undefined ? -1 : (this.view?.findIndex(({ id }) => id === first) ?? -1);
     if (start > 0) this.#problem(`the tail says that ${first} is the first of all`);
     if (after === null) this.hasMore = false;
+    this.#forget();
+  }
+
+  /** What is shown no more may come back as something else: a request that was cancelled in line leaves no trace. */
+  #forget(): void {
+    const shown = new Set(this.view?.map(({ id }) => id));
+    for (const id of this.#bodies.keys()) if (!shown.has(id)) this.#bodies.delete(id);
   }
 
   /** What was shown once is shown like that for ever: answers are only shown when they are final. */
@@ -194,5 +222,12 @@ function fold(heard: Heard, seq: number, chunk: UIMessageChunk): void {
   const start = chunk.type === "start" ? (chunk.messageId ?? "") : "";
   heard.fold = applyChunk(heard.fold ?? startFold(emptyAssistant(start)), chunk);
   heard.seq = seq;
+  heard.replayed++;
   heard.chunks.push({ seq, chunk });
+}
+
+/** Where the rest of a beginning cannot be read any more, a late ACK gets the end alone: the list has the answer. */
+function isWhole({ phase, terminals, after, replayed, isWhole, ending }: Heard): boolean {
+  if (phase === "replaying") return (after === 0 || replayed > 0) && ending?.replay === true;
+  return phase === "live" && (terminals === 1 || isWhole);
 }

@@ -32,14 +32,19 @@ export function tellReaders(
   for (const reader of [...(stream?.readers ?? []), ...parts.followers.take(requestId)]) reader.ended(ending);
 }
 
-/** The path behind the message that the turn answered, as it is now. */
+/**
+ * The path behind the message that the turn answered, as it is now. When that
+ * message is not on the path, all of the window; what is older than a window
+ * has not changed and stays.
+ */
 function tellAnswer(parts: ConversationParts, turn: Turn): void {
   const entries = parts.window.entries();
   const answered = turn.input.at(-1)?.id ?? turn.answers;
   const at = entries.findIndex((entry) => entry.message.id === answered);
-  const behind = entries.slice(at + 1).map((entry) => entry.message);
+  const base = at === -1 && parts.window.isPartial() ? 0 : at;
+  const behind = entries.slice(base + 1).map((entry) => entry.message);
   const first = parts.window.isPartial() ? undefined : entries[0]?.message.id;
-  tellTail(parts, at === -1 ? null : answered, [...behind, ...waitingInput(parts)], first);
+  tellTail(parts, entries[base]?.message.id ?? null, [...behind, ...waitingInput(parts)], first);
 }
 
 /** The one frame that ends a request id. */

@@ -65,7 +65,8 @@ async function* eventsOf(parts: ConversationParts, { record, after }: EventStrea
       detach(parts, requestId, mailbox);
       if (!mailbox.hasOverflowed) break;
     }
-    yield* endEvents(parts.turns.byRequest(requestId)?.ending ?? { state: "aborted", messageIds: [] });
+    if (mailbox.isLost) yield* lostEvents();
+    else yield* endEvents(parts.turns.byRequest(requestId)?.ending ?? { state: "aborted", messageIds: [] });
   } finally {
     detach(parts, requestId, mailbox);
   }
@@ -90,8 +91,9 @@ async function attach(
     sourceOf(parts, record, running),
     after,
     (more) => void entries.push(...more),
-    () => {
-      if (running !== null && runningStream(parts, requestId) === running) running.readers.add(mailbox);
+    (outcome) => {
+      if (outcome === "lost") mailbox.lost();
+      else if (running !== null && runningStream(parts, requestId) === running) running.readers.add(mailbox);
       else mailbox.ended();
     },
   );
@@ -106,6 +108,13 @@ function detach(parts: ConversationParts, requestId: string, mailbox: Mailbox): 
 function runningStream(parts: ConversationParts, requestId: string): LiveStream | null {
   const { stream } = parts.running;
   return stream?.requestId === requestId ? stream : null;
+}
+
+/** What ends an event stream that cannot be continued: its reader cannot begin again within it. */
+function* lostEvents(): Generator<string, void> {
+  const errorText = "The answer cannot be read on. Load the conversation again.";
+  yield `data: ${JSON.stringify({ type: "error", errorText })}\n\n`;
+  yield "data: [DONE]\n\n";
 }
 
 /** What ends the event stream: the chunk that tells why, if the turn did not complete, and the marker. */
@@ -128,6 +137,7 @@ class Mailbox implements StreamReader {
   #chars = 0;
   #wake: () => void = () => undefined;
   hasEnded = false;
+  isLost = false;
   hasOverflowed = false;
 
   /** Empties the box for another round of live chunks. */
@@ -148,6 +158,12 @@ class Mailbox implements StreamReader {
   ended(): void {
     this.hasEnded = true;
     this.#wake();
+  }
+
+  /** What comes next cannot be read. */
+  lost(): void {
+    this.isLost = true;
+    this.ended();
   }
 
   async take(): Promise<{ readonly seq: number; readonly body: string } | null> {

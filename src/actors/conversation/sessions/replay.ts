@@ -1,95 +1,81 @@
 /**
  * The one read path of a stream: catch up after a seq, from the StreamBuffer
- * and then from what is still in memory.
+ * and then from what is still in memory. Where the buffer cannot tell the
+ * stream, the message itself is replayed in its place.
  */
-import type { UIMessage, UIMessageChunk } from "ai";
 import { errorText } from "../../../shared/errors.ts";
+import type { FoldState } from "../../../shared/apply-chunk.ts";
 import { logWarning } from "../../../shared/platform/log.ts";
-import type { ChunkEntry, StreamBufferContract } from "../../stream-buffer/contract.ts";
+import type { ChunkEntry, ReadRequest, ReadResult, StreamBufferContract } from "../../stream-buffer/contract.ts";
 import type { SegmentWriter } from "../turn/segment-writer.ts";
+import { snapshotEntries } from "./snapshot.ts";
 
 export interface StreamSource {
   readonly streamId: string;
   readonly buffer: Pick<StreamBufferContract, "read">;
   /** The writer while the stream runs; null for one that has ended. */
-  readonly writer: Pick<SegmentWriter, "storedSeq" | "tail"> | null;
+  readonly writer: Pick<SegmentWriter, "storedSeq" | "lastSeq" | "tail"> | null;
+  /** Whether a restart cut it: then it ends where the buffer does, and its end was never stored. */
+  readonly isCut: boolean;
   /** The message as it is now: what to replay when the buffer cannot be read. */
-  message(): UIMessage | null;
+  fold(): FoldState | null;
 }
 
+/** `lost`: the reader has a beginning whose rest cannot be read; it has to begin again from nothing. */
+export type CatchUp = "caught-up" | "lost";
+export type Deliver = (entries: readonly ChunkEntry[]) => void;
+
 /**
- * Delivers every entry after `after` in order and returns the last seq.
- * `attach` is called in the same synchronous stretch as the last delivery, when
- * nothing that the writer has is missing: who attaches there to the running
- * stream misses nothing and gets nothing twice. Never rejects.
+ * Delivers every entry after `after` in order. `attach` is called in the same
+ * synchronous stretch as the last delivery, when nothing that the writer has is
+ * missing: who attaches there to the running stream misses nothing and gets
+ * nothing twice. Never rejects.
  */
 export async function catchUp(
   source: StreamSource,
   after: number,
-  deliver: (entries: readonly ChunkEntry[]) => void,
-  attach: (seq: number) => void = () => undefined,
-): Promise<number> {
+  deliver: Deliver,
+  attach: (outcome: CatchUp) => void = () => undefined,
+): Promise<void> {
   let seq = after;
-  const take = (entries: readonly ChunkEntry[]): void => {
+  const take: Deliver = (entries) => {
     if (entries.length > 0) deliver(entries);
     seq = entries.at(-1)?.to ?? seq;
   };
+  const problem = await readStored(source, after, take);
+  if (problem === null) {
+    take(source.writer?.tail(seq) ?? []);
+    return attach("caught-up");
+  }
+  logWarning("stream.replay-from-message", { streamId: source.streamId, problem });
+  const fold = seq === 0 ? source.fold() : null;
+  if (fold !== null) take(snapshotEntries(fold, source.writer?.lastSeq ?? 0));
+  attach(fold === null && seq > 0 ? "lost" : "caught-up");
+}
+
+/** Delivers what is stored; returns why the buffer cannot tell all of it, or null. Never rejects. */
+async function readStored(source: StreamSource, after: number, deliver: Deliver): Promise<string | null> {
+  const { writer } = source;
   try {
-    for (;;) {
-      if (source.writer !== null && seq >= source.writer.storedSeq) break;
-      const page = await source.buffer.read({ streamId: source.streamId, after: seq });
-      take(page.entries);
-      if (page.entries.length === 0 || (!page.more && source.writer === null)) break;
+    for (let seq = after; writer === null || seq < writer.storedSeq;) {
+      const page = await readTwice(source.buffer, { streamId: source.streamId, after: seq });
+      if (writer === null && page.end === null && !source.isCut) return "the end was never stored";
+      deliver(page.entries);
+      seq = page.entries.at(-1)?.to ?? seq;
+      if (page.entries.length === 0 || (!page.more && writer === null)) return null;
     }
+    return null;
   } catch (error) {
-    logWarning("stream.replay-from-message", { streamId: source.streamId, error: errorText(error) });
-    take(snapshot(source.message(), seq));
+    return errorText(error);
   }
-  take(source.writer?.tail(seq) ?? []);
-  attach(seq);
-  return seq;
 }
 
-/** The whole message as entries under one seq, for a reader that starts again from nothing. */
-function snapshot(message: UIMessage | null, seq: number): ChunkEntry[] {
-  const at = Math.max(seq, 1);
-  return message === null ? [] : chunksOfMessage(message).map((chunk) => ({ from: at, to: at, chunk }));
-}
-
-/** Chunks that fold to `message`: the compact form of its stream. */
-export function chunksOfMessage(message: UIMessage): UIMessageChunk[] {
-  return [{ type: "start", messageId: message.id }, ...message.parts.flatMap(chunksOfPart)];
-}
-
-function chunksOfPart(part: UIMessage["parts"][number], at: number): UIMessageChunk[] {
-  const id = `part-${at}`;
-  if (part.type === "step-start") return [{ type: "start-step" }];
-  if (part.type === "text") {
-    const open = [{ type: "text-start", id } as const, { type: "text-delta", id, delta: part.text } as const];
-    return part.state === "streaming" ? open : [...open, { type: "text-end", id }];
+/** A read, tried once more when it fails: the actor may just have lost its memory. */
+export async function readTwice(buffer: Pick<StreamBufferContract, "read">, request: ReadRequest): Promise<ReadResult> {
+  try {
+    return await buffer.read(request);
+  } catch (error) {
+    logWarning("stream.read-again", { streamId: request.streamId, error: errorText(error) });
+    return buffer.read(request);
   }
-  if (part.type === "reasoning") {
-    const open = [{ type: "reasoning-start", id } as const, { type: "reasoning-delta", id, delta: part.text } as const];
-    return part.state === "streaming" ? open : [...open, { type: "reasoning-end", id }];
-  }
-  if ("toolCallId" in part) return chunksOfTool(part);
-  return part.type.startsWith("data-") || part.type === "file" || part.type.startsWith("source-")
-    ? [part as UIMessageChunk]
-    : [];
-}
-
-type ToolPart = Extract<UIMessage["parts"][number], { toolCallId: string }>;
-
-function chunksOfTool(part: ToolPart): UIMessageChunk[] {
-  const { toolCallId } = part;
-  const dynamic = part.type === "dynamic-tool";
-  const toolName = dynamic ? part.toolName : part.type.slice("tool-".length);
-  const call = { toolCallId, toolName, ...(dynamic ? { dynamic } : {}) };
-  if (part.state === "input-streaming") return [{ type: "tool-input-start", ...call }];
-  const input: UIMessageChunk = { type: "tool-input-available", ...call, input: part.input };
-  if (part.state === "output-available")
-    return [input, { type: "tool-output-available", toolCallId, output: part.output }];
-  if (part.state === "output-error")
-    return [input, { type: "tool-output-error", toolCallId, errorText: part.errorText }];
-  return [input];
 }

@@ -9,6 +9,7 @@
  */
 import type { Connection } from "agents";
 import { sendFrame } from "../../../chat/setup-chat-protocol.ts";
+import { type FoldState, startFold } from "../../../shared/apply-chunk.ts";
 import { CHAT_MESSAGE_TYPES, type ClientFrameOf, type ServerFrame } from "../../../shared/wire.ts";
 import type { ChunkEntry } from "../../stream-buffer/contract.ts";
 import type { ConversationParts } from "../parts.ts";
@@ -82,14 +83,41 @@ async function replayRunning(
 ): Promise<void> {
   const { requestId } = stream;
   parts.sockets.tell(connection, { type: "ack", requestId });
-  const send = (entries: readonly ChunkEntry[]): void => {
-    for (const entry of entries) sendFrame(connection, replayFrame(requestId, entry, stream.continuation));
-  };
-  await catchUp(sourceOf(parts, stream.record, stream), after, send, () => {
-    const stillRuns = parts.running.stream === stream;
-    sendFrame(connection, stillRuns ? replayComplete(requestId) : endOf(parts, requestId));
-    parts.sockets.tell(connection, { type: "caught-up", requestId });
-  });
+  await catchUp(
+    sourceOf(parts, stream.record, stream),
+    after,
+    (entries) => sendReplay(parts, connection, stream.record, entries, stream.continuation),
+    (outcome) => {
+      parts.sockets.tell(connection, { type: "caught-up", requestId });
+      if (!isKept(parts, stream.record)) return;
+      if (parts.running.stream !== stream) return sendFrame(connection, endOf(parts, requestId));
+      sendFrame(connection, replayComplete(requestId));
+      if (outcome === "lost") offerFromStart(parts, connection, stream);
+    },
+  );
+}
+
+/** Sends a stretch of a replay. Of a turn that was cleared meanwhile nothing more is told: its end has been. */
+function sendReplay(
+  parts: ConversationParts,
+  connection: Connection,
+  record: TurnRecord,
+  entries: readonly ChunkEntry[],
+  continuation: boolean,
+): void {
+  if (!isKept(parts, record)) return;
+  for (const entry of entries) sendFrame(connection, replayFrame(record.turn.requestId, entry, continuation));
+}
+
+/** Whether the turn still has its record; another turn may have taken its request id. */
+function isKept(parts: ConversationParts, { turn }: TurnRecord): boolean {
+  return parts.turns.byRequest(turn.requestId)?.turn.turnId === turn.turnId;
+}
+
+/** What the socket has cannot be continued. An offer of a stream that is behind it makes it begin again. */
+function offerFromStart(parts: ConversationParts, connection: Connection, stream: LiveStream): void {
+  parts.sockets.tell(connection, { type: "offer", requestId: stream.requestId });
+  sendFrame(connection, { ...resumingFrame(stream, {}), lastSeq: 0 } as ServerFrame);
 }
 
 async function replayEnded(
@@ -103,8 +131,11 @@ async function replayEnded(
   await catchUp(
     sourceOf(parts, record, null),
     after,
-    (entries) => entries.forEach((entry) => sendFrame(connection, replayFrame(requestId, entry, false))),
-    () => sendFrame(connection, { ...terminalFrame(requestId, ending), replay: true } as ServerFrame),
+    (entries) => sendReplay(parts, connection, record, entries, false),
+    () => {
+      if (!isKept(parts, record)) return;
+      sendFrame(connection, { ...terminalFrame(requestId, ending), replay: true } as ServerFrame);
+    },
   );
   parts.sockets.tell(connection, { type: "caught-up", requestId });
 }
@@ -115,14 +146,18 @@ export function sourceOf(parts: ConversationParts, record: TurnRecord, stream: L
     streamId: streamIdOf(record.turn),
     buffer: { read: async (request) => parts.buffer().read(request) },
     writer: stream?.writer ?? null,
-    message: () =>
-      stream?.message ??
-      parts.messages.path(parts.messages.locate(record.turn.messageId)?.seq ?? -1, 1, 1)[0]?.message ??
-      null,
+    isCut: record.ending?.error?.code === "interrupted",
+    fold: () => stream?.fold ?? storedFold(parts, record),
   };
 }
 
-/** The terminal frame of a turn that ended while a socket was being caught up; an aborted one when it was cleared. */
+function storedFold(parts: ConversationParts, record: TurnRecord): FoldState | null {
+  const place = parts.messages.locate(record.turn.messageId);
+  const message = place === null ? undefined : parts.messages.path(place.seq, 1, 1)[0]?.message;
+  return message === undefined ? null : startFold(message);
+}
+
+/** The terminal frame of a turn that ended while a socket was being caught up. */
 function endOf(parts: ConversationParts, requestId: string): ServerFrame {
   return terminalFrame(requestId, parts.turns.byRequest(requestId)?.ending ?? { state: "aborted", messageIds: [] });
 }

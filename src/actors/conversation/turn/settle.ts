@@ -4,7 +4,7 @@ import type { UIMessage } from "ai";
 import { logError } from "../../../shared/platform/log.ts";
 import type { StreamEnd } from "../../stream-buffer/contract.ts";
 import type { ConversationParts } from "../parts.ts";
-import { catchUp } from "../sessions/replay.ts";
+import { readTwice } from "../sessions/replay.ts";
 import { conductTurn, settleTurn, showBase } from "./conduct-turn.ts";
 import { recover } from "./recover.ts";
 import type { TurnRecord } from "./turn-log.ts";
@@ -56,13 +56,12 @@ async function rebuild(
   const streamId = streamIdOf(turn);
   let fold = startFold(emptyAssistant(turn.messageId));
   try {
-    const buffer = parts.buffer();
-    const source = { streamId, buffer, writer: null, message: () => null };
-    const last = await catchUp(source, 0, (entries) => {
-      for (const entry of entries) fold = applyChunk(fold, entry.chunk);
-    });
-    const { end } = await buffer.read({ streamId, after: last });
-    return { message: finalizeFold(fold), end };
+    for (let after = 0; ;) {
+      const page = await readTwice(parts.buffer(), { streamId, after });
+      for (const entry of page.entries) fold = applyChunk(fold, entry.chunk);
+      after = page.entries.at(-1)?.to ?? after;
+      if (!page.more || page.entries.length === 0) return { message: finalizeFold(fold), end: page.end };
+    }
   } catch (error) {
     logError("stream.not-read", error, { streamId });
     return null;
