@@ -7,7 +7,7 @@
  * seed again, `FUZZ_STEPS=<n>` so far.
  */
 import { abortAllDurableObjects } from "cloudflare:test";
-import { afterEach, describe, expect, inject, it } from "vitest";
+import { afterAll, describe, expect, inject, it } from "vitest";
 import { seeds } from "../harness/seeds.ts";
 import { randomFrom } from "../harness/random.ts";
 import { act, takeOffers } from "./conversation-walk/actions.ts";
@@ -43,14 +43,15 @@ async function takeWalk(seed: number): Promise<void> {
 }
 
 describe("a conversation keeps its promises on a random walk", () => {
-  afterEach(() => abortAllDurableObjects());
+  afterAll(() => abortAllDurableObjects());
 
-  it.each(seeds(SEEDS))(
+  // Walks mostly wait; several at a time take no longer than one.
+  it.concurrent.each(seeds(SEEDS))(
     "seed %i",
     async (seed) => {
       await takeWalk(seed);
       expect(seed).toBeGreaterThan(0);
     },
-    60_000,
+    240_000,
   );
 });

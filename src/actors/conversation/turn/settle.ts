@@ -1,11 +1,18 @@
 /** After a restart: gives every turn that was found without an ending one, in order, before anything new runs. */
-import { closeOpenParts, applyChunk, emptyAssistant, finalizeFold, startFold } from "../../../shared/apply-chunk.ts";
+import {
+  closeOpenParts,
+  applyChunk,
+  emptyAssistant,
+  finalizeFold,
+  hasRenderableParts,
+  startFold,
+} from "../../../shared/apply-chunk.ts";
 import type { UIMessage } from "ai";
 import { logError } from "../../../shared/platform/log.ts";
 import type { StreamEnd } from "../../stream-buffer/contract.ts";
 import type { ConversationParts } from "../parts.ts";
 import { readTwice } from "../sessions/replay.ts";
-import { conductTurn, settleTurn, showBase } from "./conduct-turn.ts";
+import { conductTurn, NO_RESPONSE, settleTurn, showBase } from "./conduct-turn.ts";
 import { recover } from "./recover.ts";
 import type { TurnRecord } from "./turn-log.ts";
 import { streamIdOf, type TurnEnding } from "./turn.ts";
@@ -36,8 +43,11 @@ async function settleOne(parts: ConversationParts, record: TurnRecord): Promise<
       return conductTurn(parts, record);
     case "leave":
       return null;
-    case "complete":
-      return settleTurn(parts, record, found?.message ?? null, { state: "completed", messageIds });
+    case "complete": {
+      const message = found?.message ?? null;
+      const note = message !== null && hasRenderableParts(message) ? {} : { note: NO_RESPONSE };
+      return settleTurn(parts, record, message, { state: "completed", messageIds, ...note });
+    }
     case "fail": {
       const partial = found === null ? null : closeOpenParts(found.message, CUT_TOOL);
       return settleTurn(parts, record, partial, { state: "failed", error: decision.error, messageIds });
