@@ -394,11 +394,10 @@ describe("what the model sees", () => {
       await socket.ended(id);
     }
     for (const { prompt } of model.calls.slice(1)) {
-      const parts = prompt.flatMap((message) => (typeof message.content === "string" ? [] : message.content));
-      expect(parts.filter((part) => part.type === "tool-call").map((part) => part.input)).toSatisfy(
-        (inputs: unknown[]) => inputs.every((input) => typeof input === "object" && !Array.isArray(input)),
-      );
-      expect(parts.filter((part) => part.type === "text" && part.text === "")).toEqual([]);
+      const parts: unknown[] = prompt.flatMap(({ content }): unknown[] => (typeof content === "string" ? [] : content));
+      expect(parts).not.toContainEqual(expect.objectContaining({ type: "tool-call", input: expect.any(String) }));
+      expect(parts).not.toContainEqual(expect.objectContaining({ type: "tool-call", input: expect.any(Array) }));
+      expect(parts).not.toContainEqual(expect.objectContaining({ type: "text", text: "" }));
       expect(prompt.filter((message) => message.content.length === 0)).toEqual([]);
     }
   });
