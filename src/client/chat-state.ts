@@ -181,9 +181,9 @@ function withShownObjects(told: Transcript, shown: Transcript): Transcript {
   return list.every((message, at) => message === told[at]) ? told : list;
 }
 
-/** Where the answer to a request belongs: behind the last message it brings, or behind what there is. */
-export function placeOfAnswer(state: ChatState, requestId: string): string | null {
-  return (findRequest(state, requestId)?.messages.at(-1) ?? state.transcript.at(-1))?.id ?? null;
+/** Where the answer to a request belongs: where the server says, or behind the last message it brings, or behind what there is. */
+export function placeOfAnswer(state: ChatState, requestId: string, told?: string): string | null {
+  return told ?? (findRequest(state, requestId)?.messages.at(-1) ?? state.transcript.at(-1))?.id ?? null;
 }
 
 /** Whether the server, as far as this client knows, has or will have something to do. */

@@ -70,7 +70,7 @@ function attach(state: ChatState, frame: ServerFrameOf<"cf_agent_stream_resuming
   const accepted = acceptRequest({ ...state, isWaiting: false, isRecovering: false }, frame.id, "accept");
   const known =
     findAnswer(accepted, frame.id) ??
-    startAnswer(frame.id, "detached", placeOfAnswer(accepted, frame.id), accepted.transcript);
+    startAnswer(frame.id, "detached", placeOfAnswer(accepted, frame.id, frame.behind), accepted.transcript);
   if (known.phase === "replaying") return accepted;
   const isAhead = known.seq === 0 || (frame.lastSeq !== undefined && known.seq > frame.lastSeq);
   const answer = isAhead ? foldAgain(known) : known;

@@ -182,6 +182,8 @@ export const serverFrameSchema = z.discriminatedUnion("type", [
     probeId: z.string().optional(),
     /** Ours: the last seq given out; a client that is ahead of it folds again from 0. */
     lastSeq: z.number().int().min(0).optional(),
+    /** Ours: the id of the message that the running answer stands behind; others may wait behind that. */
+    behind: z.string().optional(),
     continuation: z.boolean().optional(),
     /** Ours: as in `stream_resume_none`. */
     unknown: z.array(z.string()).optional(),

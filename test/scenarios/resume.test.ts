@@ -282,6 +282,15 @@ describe("a buffer that fails", () => {
     expect((await storedMessages("fault-1")).map(textOf)).toEqual(["hi", "ab"]);
   });
 
+  it("does not hold a turn for ever that never answers", { timeout: 60_000 }, async () => {
+    const setup = setUp("fault-4", "fine");
+    setup.buffer = (real) => ({ ...bind(real), append: () => never });
+    const socket = await ChatSocket.open("fault-4");
+    socket.ask("r1", "hi");
+    expect(await socket.ended("r1")).toMatchObject({ outcome: "completed" });
+    expect((await storedMessages("fault-4")).map(textOf)).toEqual(["hi", "fine"]);
+  });
+
   it("replays the message itself when the stored chunks cannot be read", async () => {
     const setup = setUp("fault-2", "all of it");
     const first = await ChatSocket.open("fault-2");

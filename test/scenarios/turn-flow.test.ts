@@ -198,12 +198,20 @@ describe("how a turn ends", () => {
     socket.ask("r1", "hi");
     await socket.ended("r1");
     expect(await texts("end-11")).toEqual(["hi", "the *** is out"]);
-    stage("end-11").onSanitizeMessage = () => {
-      throw new Error("cannot redact");
+    stage("end-11").onSanitizeMessage = (message) => {
+      if (message.role === "assistant") throw new Error("cannot redact");
+      return { ...message, id: "other", parts: [{ type: "text", text: "***" }] };
     };
     socket.ask("r2", "hi again");
     expect(await socket.ended("r2")).toMatchObject({ error: true, code: "internal" });
-    expect(await texts("end-11")).toEqual(["hi", "the *** is out", "hi again"]);
+    stage("end-11").onSanitizeMessage = () => {
+      throw new Error("cannot redact");
+    };
+    socket.ask("r3", "and again");
+    expect(await socket.ended("r3")).toMatchObject({ error: true, code: "internal", retryable: true });
+    const stored = await storedMessages("end-11");
+    expect(stored.map(textOf)).toEqual(["hi", "the *** is out", "***"]);
+    expect(stored[2]?.id).toBe("r2-user");
   });
 });
 
@@ -225,6 +233,22 @@ describe("cancel", () => {
     await socket.ended("r2");
     expect(JSON.stringify(model.calls[1]?.prompt)).toContain("half an answer");
     expect(await conversation("cancel-1").isStreaming).toBe(false);
+  });
+
+  it("cancels from server code by the request id, and gives the principal of the asker to the turn", async () => {
+    let principal: unknown;
+    stage("cancel-4").authorize = () => ({ allow: true, principal: { user: "ada" } });
+    stage("cancel-4").onChatMessage = (options) => {
+      ({ principal } = options ?? {});
+      return never;
+    };
+    const socket = await ChatSocket.open("cancel-4");
+    socket.ask("r1", "hi");
+    await socket.until((frame) => frame.type === "cf_agent_chat_messages" && frame.messages.length === 1);
+    await conversation("cancel-4").cancelChat("nobody");
+    await conversation("cancel-4").cancelChat("r1");
+    expect(await socket.ended("r1")).toMatchObject({ outcome: "aborted" });
+    expect(principal).toEqual({ user: "ada" });
   });
 
   it("T28: ends promptly while a tool ignores the signal, and drops its late result", async () => {
@@ -354,6 +378,7 @@ describe("the line", () => {
         requestId: "r1",
         clientTools: [{ name: "where" }],
         body: { tier: 1 },
+        principal: null,
         continuation: false,
         abortSignal: undefined,
         signal: undefined,

@@ -21,6 +21,8 @@ export interface OnChatMessageOptions {
   readonly clientTools?: readonly ClientToolSchema[];
   /** The fields of the request body that are not the protocol's own. */
   readonly body?: Readonly<Record<string, unknown>>;
+  /** What `authorize` made of the one who asked; null when it said nothing, and for turns of the server itself. */
+  readonly principal?: Principal;
   /** True when the segment goes on with a message that the client already has. */
   readonly continuation?: boolean;
 }
@@ -122,6 +124,8 @@ export interface ConversationContract {
    * with `bad_request` for a message that is not a user message with parts.
    */
   chat(message: string | UIMessage, callback: StreamCallback, options?: ChatOptions): Promise<void>;
+  /** Cancels the turn with this request id; what was generated is kept. Unknown and ended ids are ignored. */
+  cancelChat(requestId: string): Promise<void>;
   /** Stores private configuration, replacing what was there. It survives restarts and `clear`, and never reaches clients. Rejects with `bad_request` for what JSON cannot hold. */
   configure<T>(config: T): Promise<void>;
 }

@@ -33,6 +33,7 @@ import { allowed } from "./access.ts";
 import { boundPrompt, promptOf } from "./transcript/context.ts";
 import { DEFAULT_CONTEXT_BYTES } from "./transcript/window.ts";
 import { allMessages } from "./transcript/view.ts";
+import { cancelTurn } from "./turn/cancel.ts";
 import { DEFAULT_JOIN_MS, joiningModel } from "./turn/join-model.ts";
 import { DEFAULT_FLUSH_LIMITS, type FlushLimits } from "./turn/segment-writer.ts";
 import { serverTools, turnTools } from "./turn/turn-tools.ts";
@@ -165,6 +166,11 @@ export class Conversation<
 
   async chat(message: string | UIMessage, callback: StreamCallback, options: ChatOptions = {}): Promise<void> {
     await chatOverRpc(this.#built.parts, message, callback, options);
+  }
+
+  /** Cancels the turn with this request id, as `onStart` of a callback told it; what was generated is kept. Unknown and ended ids are ignored. */
+  async cancelChat(requestId: string): Promise<void> {
+    cancelTurn(this.#built.parts, requestId);
   }
 
   async configure<T>(config: T): Promise<void> {

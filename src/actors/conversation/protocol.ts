@@ -20,7 +20,7 @@ import { terminalFrame } from "./sessions/announce.ts";
 import { answerProbe, offerStream, takeAck } from "./sessions/resume.ts";
 import { understands } from "./sessions/sockets.ts";
 import { allMessages, openingFrame } from "./transcript/view.ts";
-import { admit, type Admission } from "./turn/admission.ts";
+import { admit, type Admission, isLater } from "./turn/admission.ts";
 import { cancelTurn, clearConversation } from "./turn/cancel.ts";
 
 export function chatCallbacks(agent: ConversationHost, parts: ConversationParts): ChatProtocolCallbacks {
@@ -146,7 +146,7 @@ function refusedFrame(
 ): ServerFrame {
   return terminalFrame(requestId, {
     state: "failed",
-    error: { code, message, retryable: code === "internal" },
+    error: { code, message, retryable: isLater(code) },
     messageIds: [],
   });
 }

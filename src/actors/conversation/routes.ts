@@ -9,13 +9,14 @@
  * `<id>` is the chat id of the AI SDK's transport; a conversation has one
  * running stream, so it does not matter. Everything else is the user's.
  */
+import type { ErrorCode } from "../../shared/errors.ts";
 import { MAX_FRAME_BYTES, parseChatBody } from "../../shared/wire.ts";
 import { corsHeaders, errorResponse, originAllowed, preflight, refusalResponse, type Verdict } from "./access.ts";
 import type { Action, CorsOptions } from "./contract.ts";
 import type { ConversationParts } from "./parts.ts";
 import { eventStreamResponse } from "./sessions/event-stream.ts";
 import { allMessageTexts, newestPage, pageBefore, PAGE_MESSAGES } from "./transcript/view.ts";
-import { admit, type Admission } from "./turn/admission.ts";
+import { admit, type Admission, isLater } from "./turn/admission.ts";
 import { cancelTurn } from "./turn/cancel.ts";
 
 export interface HttpAccess {
@@ -152,10 +153,14 @@ function answerAdmission(parts: ConversationParts, admission: Admission, request
         headers: { "content-type": "text/event-stream", "x-chat-request-id": requestId },
       });
     case "refused":
-      return errorResponse(admission.code === "not_found" ? 404 : 400, admission.code, admission.problem);
+      return errorResponse(refusalStatus(admission.code), admission.code, admission.problem, isLater(admission.code));
     default:
       return admission satisfies never;
   }
+}
+
+function refusalStatus(code: ErrorCode): number {
+  return code === "not_found" ? 404 : code === "limit" ? 429 : code === "internal" ? 500 : 400;
 }
 
 /** The body as text; null when it is over the limit, which ends the reading there. */

@@ -10,6 +10,8 @@ export interface PartedText {
   write(seq: number, text: string): string | null;
   /** The text again. `null` for a row whose pieces are missing. */
   read(seq: number, inline: string | null): string | null;
+  /** Drops the pieces of one row. */
+  drop(seq: number): void;
   /** Drops the pieces of rows up to `seq`; without it, all. */
   dropUpTo(seq?: number): void;
 }
@@ -31,6 +33,7 @@ export function partedText(db: Database, table: "message_parts" | "turn_parts"):
       const pieces = db.all<{ body: string }>(`SELECT body FROM ${table} WHERE seq = ? ORDER BY part`, seq);
       return pieces.length === 0 ? null : pieces.map((piece) => piece.body).join("");
     },
+    drop: (seq) => void db.run(`DELETE FROM ${table} WHERE seq = ?`, seq),
     dropUpTo: (seq) => {
       if (seq === undefined) db.run(`DELETE FROM ${table}`);
       else db.run(`DELETE FROM ${table} WHERE seq <= ?`, seq);

@@ -59,7 +59,7 @@ function factOf(row: TurnRow): Stored["turns"][number] {
     requestId: row.request_id,
     state: row.state,
     isStarted: row.attempts > 0,
-    input: turn.input.map((message) => message.id),
+    input: turn.inputIds,
     answers: turn.answers,
     messageId: turn.messageId,
     isSilent: ending?.note !== undefined,

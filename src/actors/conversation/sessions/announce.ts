@@ -4,7 +4,7 @@ import type { ConversationParts } from "../parts.ts";
 import { tellTail, waitingInput } from "../transcript/view.ts";
 import type { LiveStream } from "../turn/live-stream.ts";
 import type { TurnRecord } from "../turn/turn-log.ts";
-import { outcomeOf, type Turn, type TurnEnding } from "../turn/turn.ts";
+import { answeredBy, outcomeOf, type Turn, type TurnEnding } from "../turn/turn.ts";
 import { hears } from "./session.ts";
 
 /** Call after the commit. `stream` is the turn's stream, null when it never had one here. */
@@ -32,19 +32,15 @@ export function tellReaders(
   for (const reader of [...(stream?.readers ?? []), ...parts.followers.take(requestId)]) reader.ended(ending);
 }
 
-/**
- * The path behind the message that the turn answered, as it is now. When that
- * message is not on the path, all of the window; what is older than a window
- * has not changed and stays.
- */
+/** The path behind the message that the turn answered, as it is now; behind the head if that message never joined it. */
 function tellAnswer(parts: ConversationParts, turn: Turn): void {
   const entries = parts.window.entries();
-  const answered = turn.input.at(-1)?.id ?? turn.answers;
-  const at = entries.findIndex((entry) => entry.message.id === answered);
-  const base = at === -1 && parts.window.isPartial() ? 0 : at;
-  const behind = entries.slice(base + 1).map((entry) => entry.message);
+  const answered = entries.findIndex((entry) => entry.message.id === answeredBy(turn));
+  const isOlder = answered === -1 && turn.answers !== null;
+  const at = isOlder ? 0 : answered === -1 ? entries.length - 1 : answered;
+  const behind = entries.slice(at + 1).map((entry) => entry.message);
   const first = parts.window.isPartial() ? undefined : entries[0]?.message.id;
-  tellTail(parts, entries[base]?.message.id ?? null, [...behind, ...waitingInput(parts)], first);
+  tellTail(parts, entries[at]?.message.id ?? null, [...behind, ...waitingInput(parts)], first);
 }
 
 /** The one frame that ends a request id. */

@@ -15,7 +15,7 @@ import type { ChunkEntry } from "../../stream-buffer/contract.ts";
 import type { ConversationParts } from "../parts.ts";
 import type { LiveStream } from "../turn/live-stream.ts";
 import type { TurnRecord } from "../turn/turn-log.ts";
-import { streamIdOf, type TurnEnding } from "../turn/turn.ts";
+import { answeredBy, streamIdOf, type Turn, type TurnEnding } from "../turn/turn.ts";
 import { terminalFrame } from "./announce.ts";
 import { catchUp, type StreamSource } from "./replay.ts";
 
@@ -26,7 +26,7 @@ export function offerStream(parts: ConversationParts, connection: Connection): v
   const stream = parts.running.stream;
   if (stream === null) return;
   parts.sockets.tell(connection, { type: "offer", requestId: stream.requestId });
-  sendFrame(connection, resumingFrame(stream, {}));
+  sendFrame(connection, resumingFrame(stream));
 }
 
 export function answerProbe(
@@ -162,14 +162,21 @@ function endOf(parts: ConversationParts, requestId: string): ServerFrame {
   return terminalFrame(requestId, parts.turns.byRequest(requestId)?.ending ?? { state: "aborted", messageIds: [] });
 }
 
-function resumingFrame(stream: LiveStream, echo: { probeId?: string; unknown?: string[] }): ServerFrame {
+/** The offer of a running stream. */
+export function resumingFrame(stream: LiveStream, echo: { probeId?: string; unknown?: string[] } = {}): ServerFrame {
   return {
     type: CHAT_MESSAGE_TYPES.STREAM_RESUMING,
     id: stream.requestId,
     lastSeq: stream.writer.lastSeq,
+    ...behindOf(stream.record.turn),
     ...(stream.continuation ? { continuation: true } : {}),
     ...echo,
   };
+}
+
+function behindOf(turn: Turn): { behind?: string } {
+  const behind = answeredBy(turn);
+  return behind === null ? {} : { behind };
 }
 
 function replayFrame(id: string, entry: ChunkEntry, continuation: boolean): ServerFrame {

@@ -57,12 +57,12 @@ export class Sockets {
     this.broadcast(frame, (connection) => hears(this.session(connection), requestId));
   }
 
-  /** A stream has begun: sockets that wait are offered it, all others hear it. */
-  streamStarted(requestId: string): void {
+  /** A stream has begun: sockets that wait are sent `offer`, all others hear it. */
+  streamStarted(requestId: string, offer: ServerFrame): void {
     for (const connection of this.#connections()) {
       const waited = this.session(connection).kind === "waiting";
       this.tell(connection, { type: "started", requestId });
-      if (waited) sendFrame(connection, { type: CHAT_MESSAGE_TYPES.STREAM_RESUMING, id: requestId, lastSeq: 0 });
+      if (waited) sendFrame(connection, offer);
     }
   }
 

@@ -9,10 +9,12 @@
  */
 import type { UIMessage } from "ai";
 import type { ErrorCode } from "../../../shared/errors.ts";
+import { logError } from "../../../shared/platform/log.ts";
 import type { ChatBody } from "../../../shared/wire.ts";
 import type { Principal, TurnKind } from "../contract.ts";
 import type { ConversationParts } from "../parts.ts";
 import { intake } from "../transcript/intake.ts";
+import { sanitized } from "../transcript/persist.ts";
 import { messagesAppended } from "../transcript/view.ts";
 import { conductTurn } from "./conduct-turn.ts";
 import { storeInput } from "./store-input.ts";
@@ -40,6 +42,11 @@ export type Admission =
   /** There is nothing to answer: what was posted is stored and answered, or another turn answers it. */
   | { readonly kind: "skipped" }
   | { readonly kind: "refused"; readonly code: ErrorCode; readonly problem: string };
+
+/** Whether the same request may be admitted later. */
+export function isLater(code: ErrorCode): boolean {
+  return code === "limit" || code === "internal";
+}
 
 /** What a request is to answer: new messages, or a stored one again. */
 type Target =
@@ -85,6 +92,7 @@ function turnOf(request: ChatRequest, target: Extract<Target, { kind: "input" | 
     requestId: request.requestId,
     kind: regenerate ? "regenerate" : (request.kind ?? "submit"),
     messageId: `msg_${crypto.randomUUID()}`,
+    inputIds: target.kind === "input" ? target.input.map((message) => message.id) : [],
     input: target.kind === "input" ? target.input : [],
     answers: target.kind === "again" ? target.answers : null,
     clientTools: clientTools ?? [],
@@ -101,9 +109,9 @@ function targetOf(parts: ConversationParts, body: ChatBody): Target {
     return { kind: "refused", code: taken.code, problem: taken.problem };
   }
   const posted = taken.ok ? taken.messages : [];
-  const waiting = new Set(parts.turns.open().flatMap((record) => record.turn.input.map((message) => message.id)));
+  const waiting = new Set(parts.turns.open().flatMap((record) => record.turn.inputIds));
   const input = posted.filter((message) => !waiting.has(message.id) && parts.messages.locate(message.id) === null);
-  if (input.length > 0) return { kind: "input", input: withoutRepeats(input) };
+  if (input.length > 0) return prepared(parts, withoutRepeats(input));
   if (regenerate) return answerAgain(parts, body.messageId ?? posted.at(-1)?.id ?? null);
   const last = posted.at(-1);
   // A repeated send: run it only if nothing has answered it and nothing is about to.
@@ -122,6 +130,16 @@ function answerAgain(parts: ConversationParts, messageId: string | null): Target
   return user === undefined
     ? { kind: "refused", code: "not_found", problem: "There is no user message to answer again." }
     : { kind: "again", answers: user.message.id, regenerate: true };
+}
+
+/** New messages as they are to be stored. What the hook cannot pass is refused, before anything of it is kept. */
+function prepared(parts: ConversationParts, messages: readonly UIMessage[]): Target {
+  try {
+    return { kind: "input", input: messages.map((message) => sanitized(parts, message)) };
+  } catch (error) {
+    logError("hook.failed", error, { hook: "onSanitizeMessage" });
+    return { kind: "refused", code: "internal", problem: "The message could not be stored." };
+  }
 }
 
 function withoutRepeats(messages: readonly UIMessage[]): UIMessage[] {

@@ -13,7 +13,7 @@ export function cancelTurn(parts: ConversationParts, requestId: string): void {
   if (parts.aborts.has(requestId)) return parts.aborts.cancel(requestId);
   const record = parts.turns.byRequest(requestId);
   if (record === null || record.ending !== null) return;
-  const ending: TurnEnding = { state: "aborted", messageIds: record.turn.input.map((message) => message.id) };
+  const ending: TurnEnding = { state: "aborted", messageIds: record.turn.inputIds };
   const cancelled = parts.db.transaction(() => parts.turns.advance(record, "cancel", ending));
   if (cancelled) announceEnding(parts, record, ending, null);
 }
@@ -39,7 +39,7 @@ export function clearConversation(parts: ConversationParts): void {
   parts.window.reload();
   for (const record of open) {
     const state = record.state === "queued" ? "superseded" : "aborted";
-    const ending: TurnEnding = { state, messageIds: record.turn.input.map((message) => message.id) };
+    const ending: TurnEnding = { state, messageIds: record.turn.inputIds };
     parts.sockets.broadcast(terminalFrame(record.turn.requestId, ending));
     tellReaders(parts, record.turn.requestId, stream?.record.seq === record.seq ? stream : null, ending);
   }

@@ -12,8 +12,10 @@ import { logError } from "../../../shared/platform/log.ts";
 import type { StreamEnd } from "../../stream-buffer/contract.ts";
 import type { ConversationParts } from "../parts.ts";
 import { readTwice } from "../sessions/replay.ts";
-import { conductTurn, NO_RESPONSE, settleTurn, showBase } from "./conduct-turn.ts";
+import { conductTurn, showBase } from "./conduct-turn.ts";
+import { NO_RESPONSE } from "./ending.ts";
 import { recover } from "./recover.ts";
+import { settleTurn } from "./settle-turn.ts";
 import type { TurnRecord } from "./turn-log.ts";
 import { streamIdOf, type TurnEnding } from "./turn.ts";
 
@@ -37,7 +39,7 @@ async function settleOne(parts: ConversationParts, record: TurnRecord): Promise<
   if (record.state === "running") showBase(parts, record);
   const found = record.state === "running" ? await rebuild(parts, record) : null;
   const decision = recover(record.state, found?.end ?? null);
-  const messageIds = record.turn.input.map((message) => message.id);
+  const messageIds = record.turn.inputIds;
   switch (decision.kind) {
     case "run":
       return conductTurn(parts, record);

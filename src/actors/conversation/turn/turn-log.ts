@@ -36,6 +36,7 @@ const statements = {
   bySeq: "SELECT * FROM turns WHERE seq = ?",
   from: "SELECT * FROM turns WHERE seq >= ? ORDER BY seq",
   advance: "UPDATE turns SET state = ?, attempts = ?, outcome = ? WHERE seq = ? AND state = ?",
+  start: "UPDATE turns SET state = ?, attempts = ?, body = ? WHERE seq = ? AND state = ?",
   clear: "DELETE FROM turns",
 } as const;
 
@@ -57,7 +58,7 @@ export class TurnLog {
     this.#lastSeq = seq;
     const attempts = state === "running" ? 1 : 0;
     const oldestOpen = this.open()[0]?.seq ?? seq;
-    const body = this.#parts.write(seq, JSON.stringify(turn));
+    const body = this.#parts.write(seq, bodyOf(turn, state));
     this.#db.run(statements.insert, seq, turn.requestId, state, attempts, oldestOpen, body);
     return { seq, state, attempts, turn, ending: null };
   }
@@ -86,7 +87,11 @@ export class TurnLog {
     if (next === null) return false;
     const attempts = record.attempts + (next === "running" ? 1 : 0);
     const outcome = ending === null ? null : JSON.stringify(ending);
-    return this.#db.run(statements.advance, next, attempts, outcome, record.seq, record.state) > 0;
+    if (event !== "start")
+      return this.#db.run(statements.advance, next, attempts, outcome, record.seq, record.state) > 0;
+    this.#parts.drop(record.seq);
+    const body = this.#parts.write(record.seq, bodyOf(record.turn, next));
+    return this.#db.run(statements.start, next, attempts, body, record.seq, record.state) > 0;
   }
 
   /** Deletes every record. Call inside a transaction. */
@@ -106,4 +111,9 @@ export class TurnLog {
       ending: row.outcome === null ? null : (JSON.parse(row.outcome) as TurnEnding),
     };
   }
+}
+
+/** A turn as its record keeps it: its messages only while it waits, for then they are nowhere else. */
+function bodyOf(turn: Turn, state: TurnState): string {
+  return JSON.stringify(state === "queued" ? turn : { ...turn, input: [] });
 }

@@ -12,7 +12,9 @@ export interface Turn {
   readonly kind: TurnKind;
   /** The id of the assistant message that the turn writes; fixed before anything is sent. */
   readonly messageId: string;
-  /** The user messages that the request brought and that are stored when the turn starts. */
+  /** The ids of the user messages that the request brought. */
+  readonly inputIds: readonly string[];
+  /** Those messages while the turn waits; once it has started they stand in the transcript, and here is nothing. */
   readonly input: readonly UIMessage[];
   /** For a turn that answers a stored message again: the id of that message. */
   readonly answers: string | null;
@@ -36,6 +38,11 @@ export interface TurnEnding {
 /** The stream of the turn's n-th segment, from 1. */
 export function streamIdOf(turn: Turn, segment = 1): string {
   return `${turn.turnId}/${segment}`;
+}
+
+/** The id of the message that the turn answers; null for a turn that answers none. */
+export function answeredBy(turn: Turn): string | null {
+  return turn.inputIds.at(-1) ?? turn.answers;
 }
 
 /** The wire's word for an ending. */
