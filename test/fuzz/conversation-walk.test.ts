@@ -25,7 +25,7 @@ async function takeStep(walk: Walk): Promise<string[]> {
   if (random.chance(0.5)) await scheduler.wait(0);
   const problems = walk.observe();
   takeOffers(walk, random);
-  const isRest = walk.step === STEPS || random.chance(0.04);
+  const isRest = walk.step === STEPS || random.chance(0.03);
   if (!isRest) return problems;
   walk.note("rest");
   return [...problems, ...(await rest(walk, random))];

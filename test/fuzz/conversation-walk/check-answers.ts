@@ -13,7 +13,7 @@ import { Witness } from "./witness.ts";
 type Turn = Stored["turns"][number];
 
 /** Turns whose replay is looked at in one rest. */
-const REPLAYS = 4;
+const REPLAYS = 3;
 
 export async function checkAnswers(walk: Walk, random: Random, stored: Stored): Promise<string[]> {
   const problems: string[] = [];

@@ -78,7 +78,9 @@ function checkToolCalls(walk: Walk, { messages }: Stored): string[] {
 }
 
 function checkIdle(walk: Walk, { jobs, alarm, turns }: Stored): string[] {
-  if (walk.mayHaveCrashed || turns.length === 0) return [];
+  // What a crash left behind is put right by the next turn, or by the alarm itself.
+  const hasRun = turns.some(({ messageId, isStarted }) => isStarted && !walk.checked.has(messageId));
+  if (walk.mayHaveCrashed || !hasRun) return [];
   const isRetention = (time: number): boolean => time > Date.now() + 3_000_000;
   if (jobs.length > 1 || jobs.some(({ id, time }) => id !== "troupe-awake" || !isRetention(time)))
     return [`jobs at rest: ${JSON.stringify(jobs)} at ${Date.now()}`];

@@ -51,7 +51,7 @@ export class Scripts {
     if (this.isOpen) return;
     const gate = { isOpen: false };
     this.#gates.push(gate);
-    while (!gate.isOpen) await scheduler.wait(1);
+    while (!gate.isOpen) await scheduler.wait(4);
   }
 
   #play(call: LanguageModelV4CallOptions, n: number): Iterable<Beat> {
