@@ -2,10 +2,8 @@
 import type { UIMessage } from "ai";
 import { closeOpenParts, finalizeFold, type FoldState, hasRenderableParts } from "../../../src/shared/apply-chunk.ts";
 import { sanitizeForStorage } from "../../../src/shared/sanitize.ts";
-import type { ChatSocket } from "../../harness/chat-socket.ts";
-import { textOf } from "../../harness/chat-socket.ts";
+import { ChatSocket, textOf } from "../../harness/chat-socket.ts";
 import type { Random } from "../../harness/random.ts";
-import { openSocket } from "./rest.ts";
 import type { Stored } from "./stored.ts";
 import type { Walk } from "./walk.ts";
 import { Witness } from "./witness.ts";
@@ -36,7 +34,7 @@ export async function checkAnswers(walk: Walk, random: Random, stored: Stored): 
   const started = fresh.filter(({ isStarted }) => isStarted);
   const chosen = started.filter(() => random.chance(REPLAYS / started.length));
   if (chosen.length === 0) return problems;
-  const socket = await openSocket(walk);
+  const socket = await walk.insist(() => ChatSocket.open(walk.name, { capabilities: "delta,cursor" }));
   for (const turn of chosen) {
     for (const text of await checkReplay(turn, stored, socket, random)) say(`${turn.requestId} replayed`, text);
   }

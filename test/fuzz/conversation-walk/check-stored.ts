@@ -8,7 +8,7 @@ import type { Walk } from "./walk.ts";
 
 /** A turn calls the model once, and once more behind a tool. */
 const MODEL_CALLS_PER_TURN = 2;
-const SETTLED = ["output-available", "output-error", "output-denied"];
+const SETTLED: ReadonlySet<string> = new Set(["output-available", "output-error", "output-denied"]);
 
 export async function checkStored(walk: Walk, random: Random, stored: Stored): Promise<string[]> {
   return [
@@ -71,17 +71,21 @@ function checkToolCalls(walk: Walk, { messages }: Stored): string[] {
     if (!("toolCallId" in part)) continue;
     if (seen.has(part.toolCallId)) problems.push(`${part.toolCallId} has two parts`);
     seen.add(part.toolCallId);
-    if (!SETTLED.includes(part.state)) problems.push(`${part.toolCallId} rests ${part.state}`);
+    if (!SETTLED.has(part.state)) problems.push(`${part.toolCallId} rests ${part.state}`);
   }
   for (const [id, times] of walk.scripts.executions) if (times > 1) problems.push(`${id} ran ${times} times`);
   return problems;
+}
+
+/** Retention comes after an hour, a heartbeat within seconds. */
+function isRetention(time: number): boolean {
+  return time > Date.now() + 3_000_000;
 }
 
 function checkIdle(walk: Walk, { jobs, alarm, turns }: Stored): string[] {
   // What a crash left behind is put right by the next turn, or by the alarm itself.
   const hasRun = turns.some(({ messageId, isStarted }) => isStarted && !walk.checked.has(messageId));
   if (walk.mayHaveCrashed || !hasRun) return [];
-  const isRetention = (time: number): boolean => time > Date.now() + 3_000_000;
   if (jobs.length > 1 || jobs.some(({ id, time }) => id !== "troupe-awake" || !isRetention(time)))
     return [`jobs at rest: ${JSON.stringify(jobs)} at ${Date.now()}`];
   return alarm === null || isRetention(alarm) ? [] : [`an alarm at rest, ${alarm - Date.now()} ms from now`];

@@ -2,7 +2,7 @@
 import { evictDurableObject } from "cloudflare:test";
 import { pointsPassed } from "../../harness/counters.ts";
 import type { Random } from "../../harness/random.ts";
-import { ChatSocket, conversation } from "../../harness/chat-socket.ts";
+import { conversation } from "../../harness/chat-socket.ts";
 import { checkAnswers } from "./check-answers.ts";
 import { checkStored } from "./check-stored.ts";
 import { readStored } from "./stored.ts";
@@ -122,9 +122,4 @@ function checkVisitor({ witness, kind }: Visitor, list: readonly string[]): stri
   if (view.join(" ") !== shown.join(" "))
     problems.push(`a ${kind} client shows ${view.join(" ")} (more: ${witness.hasMore}) instead of ${list.join(" ")}`);
   return problems;
-}
-
-/** A socket of the checks themselves. */
-export async function openSocket(walk: Walk): Promise<ChatSocket> {
-  return walk.insist(() => ChatSocket.open(walk.name, { capabilities: "delta,cursor" }));
 }

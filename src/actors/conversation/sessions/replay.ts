@@ -57,14 +57,14 @@ export async function catchUp(
 async function readStored(source: StreamSource, after: number, deliver: Deliver): Promise<string | null> {
   const { writer } = source;
   try {
-    for (let seq = after; writer === null || seq < writer.storedSeq;) {
+    for (let seq = after; ;) {
+      if (writer !== null && seq >= writer.storedSeq) return null;
       const page = await readTwice(source.buffer, { streamId: source.streamId, after: seq });
       if (writer === null && page.end === null && !source.isCut) return "the end was never stored";
       deliver(page.entries);
       seq = page.entries.at(-1)?.to ?? seq;
       if (page.entries.length === 0 || (!page.more && writer === null)) return null;
     }
-    return null;
   } catch (error) {
     return errorText(error);
   }
