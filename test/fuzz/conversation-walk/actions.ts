@@ -290,11 +290,13 @@ async function crashNow(walk: Walk): Promise<void> {
 
 function crashSoon(walk: Walk, random: Random): void {
   walk.lose();
-  walk.mayHaveCrashed = true;
-  crashAt(`${random.pick(["conversation", "conversation", "buffer"])}:${walk.name}`, random.below(60));
+  const actor = random.pick(["conversation", "conversation", "buffer"]);
+  walk.mayHaveLostReads ||= actor === "buffer";
+  crashAt(`${actor}:${walk.name}`, random.below(60));
 }
 
 async function crashBuffer(walk: Walk): Promise<void> {
+  walk.mayHaveLostReads = true;
   await runInDurableObject(walk.stub, (_, { facets }) => facets.abort("StreamBuffer", new Error("crash"))).catch(() =>
     walk.lose(),
   );
@@ -306,5 +308,6 @@ function failAppends(walk: Walk, random: Random): void {
 }
 
 function failReads(walk: Walk, random: Random): void {
+  walk.mayHaveLostReads = true;
   walk.faults.reads = 1 + random.below(2);
 }

@@ -36,16 +36,22 @@ export async function checkAnswers(walk: Walk, random: Random, stored: Stored): 
   if (chosen.length === 0) return problems;
   const socket = await walk.insist(() => ChatSocket.open(walk.name, { capabilities: "delta,cursor" }));
   for (const turn of chosen) {
-    for (const text of await checkReplay(turn, stored, socket, random)) say(`${turn.requestId} replayed`, text);
+    for (const text of await checkReplay(walk, turn, stored, socket, random)) say(`${turn.requestId} replayed`, text);
   }
   socket.close();
   return problems;
 }
 
-async function checkReplay(turn: Turn, stored: Stored, socket: ChatSocket, random: Random): Promise<string[]> {
+async function checkReplay(
+  walk: Walk,
+  turn: Turn,
+  stored: Stored,
+  socket: ChatSocket,
+  random: Random,
+): Promise<string[]> {
   const witness = new Witness(true);
   const whole = await replay(turn, socket, witness, 0);
-  const problems = [difference(turn, stored, whole)];
+  const problems = [difference(turn, stored, whole), walk.mayHaveLostReads ? null : forgotten(turn, stored, whole)];
   const cursors = witness.heard.get(turn.requestId)?.chunks.map(({ seq }) => seq) ?? [];
   const cursor = cursors[random.below(cursors.length)];
   if (cursor !== undefined) {
@@ -65,6 +71,14 @@ async function replay(turn: Turn, socket: ChatSocket, witness: Witness, after: n
   await socket.until((frame) => socket.frames.indexOf(frame) >= from && isEnd(frame));
   for (const frame of socket.frames.slice(from)) witness.take(frame);
   return witness.heard.get(turn.requestId)?.fold ?? null;
+}
+
+/** A cut answer is kept as far as the buffer has it, which is as far as it is replayed. */
+function forgotten(turn: Turn, { messages }: Stored, fold: FoldState | null): string | null {
+  const [kept, replayed] = [textOf(messages.get(turn.messageId)), textOf(fold?.message)];
+  return turn.ending?.error?.code !== "interrupted" || kept === replayed
+    ? null
+    : `of "${replayed}" only "${kept}" was kept`;
 }
 
 /** How a fold differs from what is stored; null when it does not. */

@@ -26,6 +26,7 @@ export async function rest(walk: Walk, random: Random): Promise<string[]> {
   for (const sent of walk.sent) sent.isCertain = false;
   walk.scripts.isOpen = false;
   walk.mayHaveCrashed = false;
+  walk.mayHaveLostReads = false;
   walk.hasCancelledOverHttp = false;
   if (random.chance(0.3)) await evictDurableObject(walk.stub);
   return problems;

@@ -39,6 +39,8 @@ export class Walk {
   hasCancelledOverHttp = false;
   /** Whether the object or its buffer may have lost memory since the last rest. */
   mayHaveCrashed = false;
+  /** Whether reads of the buffer may have failed since the last rest. */
+  mayHaveLostReads = false;
   step = 0;
   #ids = 0;
 

@@ -157,7 +157,7 @@ export class Witness {
     const previous = heard.ending;
     heard.ending = frame;
     heard.isWhole = isWhole(heard);
-    heard.isClosed = heard.phase === "replaying" && frame.replay !== true;
+    heard.isClosed = frame.replay !== true && (heard.isClosed || heard.phase === "replaying");
     if (!this.#isHonest) return;
     if (heard.terminals > heard.allowed) this.#problem(`${frame.id}: ended ${heard.terminals} times`);
     if (previous !== null && previous.outcome !== frame.outcome)
@@ -175,7 +175,7 @@ export class Witness {
 
   #tail({ after, messages, first }: Of<"cf_agent_chat_tail">): void {
     this.#sees(messages);
-    if (this.view === null) return;
+    if (this.view === null) return this.#forget();
     const at = after === null ? 0 : this.view.findIndex(({ id }) => id === after) + 1;
     if (after !== null && at === 0) this.view = null;
     else this.view = [...this.view.slice(0, at), ...messages];
