@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { ResponseFrame, ServerFrame } from "../../src/shared/wire.ts";
 import { type Stage, stage } from "../harness/agents.ts";
 import { ChatSocket, conversation, crash, storedMessages, textOf } from "../harness/chat-socket.ts";
@@ -160,6 +160,7 @@ describe("resuming", () => {
     const first = await ChatSocket.open("resume-7");
     first.ask("r1", "one");
     first.ask("r2", "two");
+    await first.until((frame) => frame.type === "cf_agent_chat_messages" && frame.messages.length === 2);
     const late = await ChatSocket.open("resume-7");
     const offer = await late.until((frame) => frame.type === "cf_agent_stream_resuming");
     expect(offer).toMatchObject({ id: "r1" });
@@ -210,10 +211,10 @@ describe("after the object lost its memory", () => {
       self.joinDeltasMs = 0;
       self.flushLimits = { ms: 1, bytes: 1_000_000, chunks: 1 };
     };
+    const isStored = watchStored(stage("lost-1"), "answer");
     const first = await ChatSocket.open("lost-1");
     first.ask("r1", "hi");
-    await first.until((frame) => frame.type === "cf_agent_use_chat_response" && frame.body.includes("answer"));
-    await scheduler.wait(20);
+    await vi.waitUntil(isStored, 10_000);
     await crash("lost-1");
     const back = await ChatSocket.open("lost-1", { capabilities: "delta,cursor" });
     back.send({ type: "cf_agent_stream_resume_request", probeId: "p", requests: ["r1"] });
@@ -238,6 +239,7 @@ describe("after the object lost its memory", () => {
     first.ask("r1", "one");
     first.ask("r2", "two");
     await first.chunk("r1", 3);
+    await first.until((frame) => frame.type === "cf_agent_chat_messages" && frame.messages.length === 2);
     await crash("lost-2");
     const back = await ChatSocket.open("lost-2", { capabilities: "delta,cursor" });
     back.send({ type: "cf_agent_stream_resume_request", probeId: "p", requests: ["r1", "r2"] });
@@ -327,6 +329,20 @@ describe("a buffer that fails", () => {
     expect((await storedMessages("fault-3")).map(textOf)).toEqual(["hi", "fine", "hi", "fine"]);
   });
 });
+
+/** Tells whether the buffer has stored a chunk with this text in it. To be asked: a promise kept by the object would die with it. */
+function watchStored(setup: Stage, needle: string): () => boolean {
+  let isStored = false;
+  setup.buffer = (real) => ({
+    ...bind(real),
+    append: async (request) => {
+      const result = await real.append(request);
+      isStored ||= JSON.stringify(request.entries).includes(needle);
+      return result;
+    },
+  });
+  return () => isStored;
+}
 
 /** A stub's methods as own properties, so that one of them can be replaced. */
 function bind<T extends object>(stub: T): T {
