@@ -292,17 +292,20 @@ function crashSoon(walk: Walk, random: Random): void {
   walk.lose();
   const actor = random.pick(["conversation", "conversation", "buffer"]);
   walk.mayHaveLostReads ||= actor === "buffer";
+  walk.mayHaveLostAppends ||= actor === "buffer";
   crashAt(`${actor}:${walk.name}`, random.below(60));
 }
 
 async function crashBuffer(walk: Walk): Promise<void> {
   walk.mayHaveLostReads = true;
+  walk.mayHaveLostAppends = true;
   await runInDurableObject(walk.stub, (_, { facets }) => facets.abort("StreamBuffer", new Error("crash"))).catch(() =>
     walk.lose(),
   );
 }
 
 function failAppends(walk: Walk, random: Random): void {
+  walk.mayHaveLostAppends = true;
   walk.faults.isAnswerLost = random.chance(0.5);
   walk.faults.appends = 1 + random.below(3);
 }

@@ -27,6 +27,7 @@ export async function rest(walk: Walk, random: Random): Promise<string[]> {
   walk.scripts.isOpen = false;
   walk.mayHaveCrashed = false;
   walk.mayHaveLostReads = false;
+  walk.mayHaveLostAppends = false;
   walk.hasCancelledOverHttp = false;
   if (random.chance(0.3)) await evictDurableObject(walk.stub);
   return problems;

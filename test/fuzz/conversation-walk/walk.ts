@@ -41,6 +41,8 @@ export class Walk {
   mayHaveCrashed = false;
   /** Whether reads of the buffer may have failed since the last rest. */
   mayHaveLostReads = false;
+  /** Whether appends to it may have failed. */
+  mayHaveLostAppends = false;
   step = 0;
   #ids = 0;
 

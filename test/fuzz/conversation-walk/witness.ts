@@ -19,8 +19,7 @@ export interface Heard {
   allowed: number;
   ending: ResponseFrame | null;
   isOwn: boolean;
-  /** What the last ACK named, and how many chunks came since. */
-  after: number;
+  /** How many chunks came since the last ACK. */
   replayed: number;
   /** Whether the end came before the replay that was asked for: what is replayed behind it is of no use. */
   isClosed: boolean;
@@ -68,7 +67,6 @@ export class Witness {
       allowed: 1,
       ending: null,
       isOwn: false,
-      after: 0,
       replayed: 0,
       isClosed: false,
       isWhole: false,
@@ -84,7 +82,7 @@ export class Witness {
     heard.phase = "replaying";
     if (heard.terminals > 0) heard.allowed++;
     const kept = heard.chunks.filter(({ seq }) => seq <= after);
-    Object.assign(heard, { seq: after, chunks: [], fold: null, after, isClosed: false });
+    Object.assign(heard, { seq: after, chunks: [], fold: null, isClosed: false });
     for (const { seq, chunk } of kept) fold(heard, seq, chunk);
     heard.replayed = 0;
   }
@@ -226,8 +224,8 @@ function fold(heard: Heard, seq: number, chunk: UIMessageChunk): void {
   heard.chunks.push({ seq, chunk });
 }
 
-/** Where the rest of a beginning cannot be read any more, a late ACK gets the end alone: the list has the answer. */
-function isWhole({ phase, terminals, after, replayed, isWhole, ending }: Heard): boolean {
-  if (phase === "replaying") return (after === 0 || replayed > 0) && ending?.replay === true;
+/** Where nothing can be read any more, a late ACK gets the end alone: the list has the answer. */
+function isWhole({ phase, terminals, replayed, isWhole, ending }: Heard): boolean {
+  if (phase === "replaying") return replayed > 0 && ending?.replay === true;
   return phase === "live" && (terminals === 1 || isWhole);
 }

@@ -60,7 +60,9 @@ async function readStored(source: StreamSource, after: number, deliver: Deliver)
     for (let seq = after; ;) {
       if (writer !== null && seq >= writer.storedSeq) return null;
       const page = await readTwice(source.buffer, { streamId: source.streamId, after: seq });
-      if (writer === null && page.end === null && !source.isCut) return "the end was never stored";
+      // Of a stream that retention has dropped there is nothing to tell: its message stands in the list.
+      const isUnfinished = writer === null && page.end === null && page.lastSeq > 0;
+      if (isUnfinished && !source.isCut) return "the end was never stored";
       deliver(page.entries);
       seq = page.entries.at(-1)?.to ?? seq;
       if (page.entries.length === 0 || (!page.more && writer === null)) return null;
