@@ -10,6 +10,7 @@ const nodeTests = [
 
 export default defineConfig({
   test: {
+    // One project after the other (`groupOrder`): together they would starve each other on a small machine.
     projects: [
       {
         plugins: [cloudflareTest({ wrangler: { configPath: "./test/harness/wrangler.jsonc" } })],
@@ -19,8 +20,9 @@ export default defineConfig({
           exclude: [...nodeTests, "**/node_modules/**"],
           setupFiles: ["./test/harness/warm-up.ts"],
           provide: { fuzzSeed: process.env["FUZZ_SEED"] ?? "", fuzzSteps: process.env["FUZZ_STEPS"] ?? "" },
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          sequence: { groupOrder: 0 },
           // Each test makes its own objects, so files may share one isolate; isolated files take a minute longer.
           isolate: false,
         },
@@ -33,6 +35,7 @@ export default defineConfig({
           testTimeout: 120_000,
           hookTimeout: 180_000,
           fileParallelism: false,
+          sequence: { groupOrder: 1 },
         },
       },
     ],

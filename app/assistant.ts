@@ -1,3 +1,4 @@
+import type { LanguageModel } from "ai";
 import { Conversation } from "troupe";
 import { openModel } from "./models/open-model.ts";
 import type { ModelEnv } from "./models/model-choice.ts";
@@ -10,8 +11,10 @@ export interface AppEnv extends ModelEnv, Cloudflare.Env {
 
 /** The assistant of `npm start`: the whole of what an app has to write. */
 export class Assistant extends Conversation<AppEnv> {
+  #model: LanguageModel | undefined;
+
   override getModel() {
-    return openModel(this.env);
+    return (this.#model ??= openModel(this.env));
   }
 
   override getSystemPrompt() {

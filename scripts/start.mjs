@@ -20,6 +20,13 @@ const firstPort = 8787;
 const readyWithinMs = 120_000;
 /** What the Worker sees of this environment: the variables of model providers. */
 const passedOn = /^(OPENAI|ANTHROPIC|WORKERS_AI)_\w+$/;
+/** No usage data, no banner, no log file, and no call to Cloudflare for where a request comes from: it works offline. */
+const wranglerSettings = {
+  WRANGLER_SEND_METRICS: "false",
+  WRANGLER_HIDE_BANNER: "true",
+  WRANGLER_WRITE_LOGS: "false",
+  CLOUDFLARE_CF_FETCH_ENABLED: "false",
+};
 
 /** @param {number} port */
 function isFree(port) {
@@ -70,7 +77,7 @@ function startServer(port, variablesFile) {
   const quiet = ["--show-interactive-dev-session=false", "--log-level=warn"];
   return spawn("wrangler", ["dev", ...address, ...envFiles, ...quiet], {
     cwd: root,
-    env: { ...toolEnvironment(), WRANGLER_SEND_METRICS: "false", WRANGLER_HIDE_BANNER: "true" },
+    env: { ...toolEnvironment(), ...wranglerSettings },
     stdio: ["ignore", "inherit", "inherit"],
   });
 }
@@ -79,7 +86,7 @@ function startServer(port, variablesFile) {
  * Asks the server which model it uses until it answers; null when it ended before, or took too long.
  * @param {string} url
  * @param {AbortSignal} ended
- * @returns {Promise<{ name: string, source?: string, note?: string } | null>}
+ * @returns {Promise<{ name: string, source: string, note?: string } | null>}
  */
 async function askForModel(url, ended) {
   const deadline = AbortSignal.any([ended, AbortSignal.timeout(readyWithinMs)]);
@@ -126,7 +133,7 @@ async function main() {
   const model = await askForModel(url, ended.signal);
   if (model !== null) {
     console.log(`\n  Troupe runs at ${url}`);
-    console.log(`  Model: ${model.name}${model.source ? ` (${model.source})` : ""}`);
+    console.log(`  Model: ${model.source === "demo" ? "demo (built in)" : `${model.name} (${model.source})`}`);
     if (model.note) console.log(`  ${model.note}`);
     console.log("  Stop with Ctrl-C.\n");
   } else if (!ended.signal.aborted) {

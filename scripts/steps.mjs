@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { root, toolEnvironment } from "./ensure.mjs";
+import { passOn } from "./quiet.mjs";
 
 /**
  * A command that passes when it exits with 0.
@@ -19,22 +20,37 @@ export const staticSteps = [
 
 /**
  * Runs a step with its output on ours and returns its exit code. Ctrl-C reaches the whole process group, so this
- * process only waits for the step to end.
+ * process only waits for the step to end. With `noise` those lines are left out of the output.
  * @param {Step} step
  * @param {Record<string, string>} [env]
+ * @param {readonly import("./quiet.mjs").Noise[]} [noise]
  * @returns {Promise<number>}
  */
-export function run({ name, command, args }, env = {}) {
+export async function run({ name, command, args }, env = {}, noise = []) {
   console.log(`\n▸ ${name}`);
+  const isFiltered = noise.length > 0;
+  const output = isFiltered ? "pipe" : "inherit";
   const child = spawn(command, args, {
     cwd: root,
-    env: { ...toolEnvironment(), ...env },
-    stdio: ["ignore", "inherit", "inherit"],
+    env: { ...toolEnvironment(), ...(isFiltered ? colours() : {}), ...env },
+    stdio: ["ignore", output, output],
   });
-  return new Promise((resolve, reject) => {
+  const passed = [
+    child.stdout && passOn(child.stdout, process.stdout, noise),
+    child.stderr && passOn(child.stderr, process.stderr, noise),
+  ];
+  /** @type {Promise<number>} */
+  const ended = new Promise((resolve, reject) => {
     child.once("error", reject);
     child.once("close", (code, signal) => resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])));
   });
+  const [exitCode] = await Promise.all([ended, ...passed]);
+  return exitCode;
+}
+
+/** A tool behind a pipe shows no colours by itself; it may if we stand at a terminal. */
+function colours() {
+  return process.stdout.isTTY && !process.env["NO_COLOR"] ? { FORCE_COLOR: "1" } : {};
 }
 
 /**

@@ -2,40 +2,21 @@
  * `npm test`: everything, in the order fast to slow. Arguments after `--` go to vitest.
  *
  * Always runs to the end and prints `N passed, N failed` (and `, N skipped`) as its last line: the tests of the run,
- * plus one failure for each check before them that failed.
+ * plus one failure for each check before them that failed. The names of what failed stand right above it.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ensureChromium, ensureInstalled } from "./ensure.mjs";
+import { ensureChromium, ensureInstalled, root } from "./ensure.mjs";
+import { summarise } from "./summary.mjs";
+import { testNoise } from "./quiet.mjs";
 import { run, runAll, staticSteps } from "./steps.mjs";
 
-/** @typedef {{ passed: number, failed: number, skipped: number }} Counts */
-
-/**
- * Counts a report of vitest's json reporter. A file that did not load has no tests of its own and counts as one
- * failure; so does a run that failed for a reason no test shows, such as an unhandled rejection.
- * @param {string} file
- * @param {number} exitCode
- * @returns {Counts}
- */
-function count(file, exitCode) {
-  const report = JSON.parse(readFileSync(file, "utf8"));
-  const unloaded = report.testResults.filter(
-    (/** @type {{ status: string, assertionResults: unknown[] }} */ result) =>
-      result.status === "failed" && result.assertionResults.length === 0,
-  ).length;
-  const failed = report.numFailedTests + unloaded;
-  return {
-    passed: report.numPassedTests,
-    failed: failed === 0 && exitCode !== 0 ? 1 : failed,
-    skipped: report.numPendingTests + report.numTodoTests,
-  };
-}
+/** @typedef {import("./summary.mjs").Summary} Summary */
 
 /**
  * @param {string[]} args
- * @returns {Promise<Counts>}
+ * @returns {Promise<Summary>}
  */
 async function runTests(args) {
   const chromium = ensureChromium();
@@ -45,11 +26,11 @@ async function runTests(args) {
   const reporters = [...toConsole, "--reporter=json", `--outputFile.json=${report}`];
   try {
     const step = { name: "tests", command: "vitest", args: ["run", ...reporters, ...args] };
-    const exitCode = await run(step, chromium === undefined ? {} : { CHROMIUM_PATH: chromium });
-    return count(report, exitCode);
+    const exitCode = await run(step, chromium === undefined ? {} : { CHROMIUM_PATH: chromium }, testNoise);
+    return summarise(JSON.parse(readFileSync(report, "utf8")), exitCode, root);
   } catch (error) {
     console.error("The test run left no report:", error);
-    return { passed: 0, failed: 1, skipped: 0 };
+    return { passed: 0, skipped: 0, failures: ["the test run left no report"] };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -57,9 +38,8 @@ async function runTests(args) {
 
 ensureInstalled();
 const failedSteps = await runAll(staticSteps);
-const counts = await runTests(process.argv.slice(2));
-if (failedSteps.length > 0) console.log(`\nFailed before the tests: ${failedSteps.join(", ")}`);
-const failed = counts.failed + failedSteps.length;
-const skipped = counts.skipped === 0 ? "" : `, ${counts.skipped} skipped`;
-process.exitCode = failed === 0 ? 0 : 1;
-console.log(`\n${counts.passed} passed, ${failed} failed${skipped}`);
+const { passed, skipped, failures } = await runTests(process.argv.slice(2));
+const all = [...failedSteps, ...failures];
+process.exitCode = all.length === 0 ? 0 : 1;
+if (all.length > 0) console.log(`\nFailed:\n${all.map((failure) => `  ${failure}`).join("\n")}`);
+console.log(`\n${passed} passed, ${all.length} failed${skipped === 0 ? "" : `, ${skipped} skipped`}`);

@@ -220,6 +220,13 @@ describe("the demo model on request", () => {
     expect(errors[0]).toMatchObject({ statusCode, isRetryable });
   });
 
+  it("fails one turn, with the retries of the AI SDK, and succeeds when it is asked again", async () => {
+    const model = quickModel();
+    const call = () => generateText({ model, prompt: "fail please", maxRetries: 0 });
+    for (let retry = 0; retry <= 2; retry++) await expect(call()).rejects.toThrow("you asked it to");
+    expect((await call()).text).toContain("This time it worked.");
+  });
+
   it("breaks off in the middle", async () => {
     const types = await typesOf(ask("fail halfway"));
     expect(types.indexOf("text-delta")).toBeLessThan(types.indexOf("error"));

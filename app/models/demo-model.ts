@@ -3,7 +3,8 @@
  *
  * It follows a script: the scenes of `demo/scenes.ts`, and whatever tools it is
  * given when they are asked for in plain words. The same prompt gives the same
- * answer; only the ids of tool calls are new each time.
+ * answer; only the ids of tool calls are new each time, and the scene that fails
+ * on request ends well when one model is asked for it again.
  */
 import type {
   LanguageModelV4,
@@ -25,6 +26,7 @@ export interface DemoModelOptions {
 
 export function demoModel(options: DemoModelOptions = {}): LanguageModelV4 {
   const pace = options.pace ?? humanPace;
+  const answer = answering();
   const newId = options.generateId ?? (() => `call-${generateId()}`);
   return {
     specificationVersion: "v4",
@@ -46,12 +48,19 @@ export function demoModel(options: DemoModelOptions = {}): LanguageModelV4 {
   };
 }
 
-/** The beats to play. A failure in the first place is the provider refusing the call. */
-function answer(call: LanguageModelV4CallOptions): readonly Beat[] {
-  const beats = reply(call);
-  const [first] = beats;
-  if (first?.type === "fail") throw first.error;
-  return beats;
+/** Gives the beats to play. A failure in the first place is the provider refusing the call; the last prompt refused is remembered. */
+function answering(): (call: LanguageModelV4CallOptions) => readonly Beat[] {
+  let refused = { prompt: "", times: 0 };
+  return (call) => {
+    const [first, ...rest] = reply(call);
+    if (first === undefined) return [];
+    if (first.type !== "fail") return [first, ...rest];
+    const prompt = JSON.stringify(call.prompt);
+    const times = refused.prompt === prompt ? refused.times : 0;
+    if (times >= (first.times ?? Number.POSITIVE_INFINITY)) return rest;
+    refused = { prompt, times: times + 1 };
+    throw first.error;
+  };
 }
 
 function contentOf(beat: Beat, newId: () => string): LanguageModelV4Content[] {

@@ -26,6 +26,7 @@ import {
   parseFrame,
   type ServerFrame,
 } from "../shared/wire.ts";
+import { sendFrame } from "./chat-connection.ts";
 import { ChatRoutes } from "./chat-routes.ts";
 
 type MaybePromise<T> = T | Promise<T>;
@@ -63,8 +64,9 @@ export interface ChatProtocolCallbacks {
 
   hasActiveStream?(): boolean;
   getActiveRequestId?(): string | null;
-  notifyStreamResuming?(connection: Connection): void;
-  /** Replays what is stored; returns the id of a stream that nobody produces any more. */
+  /** Offers the active stream; `probeId` is that of the probe it answers. */
+  notifyStreamResuming?(connection: Connection, probeId?: string): void;
+  /** Replays what is stored of a request, running or ended, and nothing for one it does not know; returns the id of a stream that nobody produces any more. */
   replayChunks?(connection: Connection, requestId: string): string | null;
   persistOrphanedStream?(streamId: string): void;
   /** A continuation that is about to start, and who waits for it (a `ContinuationState` is one). */
@@ -140,7 +142,7 @@ async function guarded(
     const frame = parsed.kind === "frame" ? parsed.frame : null;
     logError("chat.frame-failed", error, { type: frame?.type });
     if (frame?.type === CHAT_MESSAGE_TYPES.USE_CHAT_REQUEST) {
-      sendFrame(connection, failureFrame(frame.id, "Something went wrong. Try again.", "internal"));
+      sendFrame(connection, failureFrame(frame.id, "Something went wrong.", "internal"));
     }
   }
 }
@@ -193,7 +195,7 @@ async function close(callbacks: ChatProtocolCallbacks, connection: Connection): 
 
 function resumeRequest(callbacks: ChatProtocolCallbacks, connection: Connection, probeId: string | undefined): void {
   if (callbacks.hasActiveStream?.() === true) {
-    callbacks.notifyStreamResuming?.(connection);
+    callbacks.notifyStreamResuming?.(connection, probeId);
     return;
   }
   const probe = probeId === undefined ? {} : { probeId };
@@ -207,8 +209,9 @@ function resumeRequest(callbacks: ChatProtocolCallbacks, connection: Connection,
 }
 
 function resumeAck(callbacks: ChatProtocolCallbacks, connection: Connection, requestId: string): void {
-  callbacks.getPendingResumeConnections?.().delete(connection.id);
-  if (callbacks.getActiveRequestId?.() !== requestId) return;
+  // An ACK of an earlier stream, which may have ended before it came, says nothing about the offer of the active one.
+  const active = callbacks.getActiveRequestId?.() ?? null;
+  if (active === null || active === requestId) callbacks.getPendingResumeConnections?.().delete(connection.id);
   const orphan = callbacks.replayChunks?.(connection, requestId) ?? null;
   if (orphan !== null) callbacks.persistOrphanedStream?.(orphan);
 }
@@ -221,19 +224,4 @@ function refuse(callbacks: ChatProtocolCallbacks, connection: Connection, proble
 function failureFrame(id: string, message: string, code: "internal" | Invalid["code"]): ServerFrame {
   const type = CHAT_MESSAGE_TYPES.USE_CHAT_RESPONSE;
   return { type, id, body: message, done: true, error: true, outcome: "error", code, retryable: code === "internal" };
-}
-
-/** Sends a frame; a socket that has closed meanwhile is not an error. */
-export function sendFrame(connection: Connection, frame: ServerFrame): void {
-  sendText(connection, JSON.stringify(frame));
-}
-
-/** The same for a frame that is text already, so that many sockets share one encoding. */
-export function sendText(connection: Connection, text: string): void {
-  try {
-    connection.send(text);
-  } catch (error) {
-    // The runtime throws for a socket that is closing; its close event cleans up.
-    if (connection.readyState === WebSocket.OPEN) logError("chat.send-failed", error, { connection: connection.id });
-  }
 }

@@ -95,7 +95,10 @@ export class ChatClient {
     return message.id;
   }
 
-  /** Cancels what runs and what waits. What was answered so far stays. */
+  /**
+   * Cancels the answer that runs, whoever asked for it; before anything runs,
+   * the oldest own request. What was answered so far stays, and what waits goes on.
+   */
   stop(): void {
     this.#dispatch({ type: "stop" });
   }

@@ -64,6 +64,9 @@ const view = (state: ChatState) => viewOf(state, "open", null);
 const texts = (state: ChatState) =>
   view(state).messages.map((message) => message.parts.map((part) => ("text" in part ? part.text : "")).join("|"));
 
+const cancelled = (sent: readonly ClientFrame[]) =>
+  sent.flatMap((frame) => (frame.type === T.CHAT_REQUEST_CANCEL ? [frame.id] : []));
+
 describe("sending", () => {
   it("asks what runs on every open, and sends only when that is answered", () => {
     const before = run([submit("r1"), opened, page([])]);
@@ -323,15 +326,31 @@ describe("the handshake", () => {
 });
 
 describe("stop and clear", () => {
-  it("cancels what runs, whoever asked for it, and what waits", () => {
-    const { sent } = run([...ready, chunk("r1", 1, start("a1")), submit("r2"), { type: "stop" }]);
-    expect(sent.filter(({ type }) => type === T.CHAT_REQUEST_CANCEL)).toEqual([
-      { type: T.CHAT_REQUEST_CANCEL, id: "r1" },
-      { type: T.CHAT_REQUEST_CANCEL, id: "r2" },
-    ]);
+  it("cancels what runs, whoever asked for it, and nothing that waits", () => {
+    const { state, sent } = run([...ready, chunk("r1", 1, start("a1")), submit("r2"), { type: "stop" }]);
+    expect(cancelled(sent)).toEqual(["r1"]);
+    expect(texts(state)).toEqual(["Hi"]);
   });
 
-  it("keeps a stop that was asked for while the link was down, and sends nothing that it stopped", () => {
+  it("cancels the oldest own request while nothing runs, however often it is asked to", () => {
+    const { sent } = run([...ready, submit("r1"), submit("r2"), { type: "stop" }, { type: "stop" }]);
+    expect(new Set(cancelled(sent))).toEqual(new Set(["r1"]));
+  });
+
+  it("tells which message streams and which wait", () => {
+    const alone = run([...ready, submit("r1")]).state;
+    expect(view(alone)).toMatchObject({ streamingId: null, waitingIds: [] });
+    const inLine = run([submit("r2"), submit("r3")], alone).state;
+    expect(view(inLine)).toMatchObject({ streamingId: null, waitingIds: ["u-r2", "u-r3"] });
+    const begun = [chunk("r1", 1, start("a1")), chunk("r1", 2, open()), chunk("r1", 3, say("Hello"))];
+    const streaming = run([tail(null, [user("u-r1"), user("u-r2"), user("u-r3")]), ...begun], inLine).state;
+    expect(view(streaming)).toMatchObject({ streamingId: "a1", waitingIds: ["u-r2", "u-r3"] });
+    const next = run([done("r1", ["u-r1", "a1"])], streaming).state;
+    expect(view(next)).toMatchObject({ streamingId: null, waitingIds: ["u-r3"] });
+    expect(view(run([submit("r4")]).state)).toMatchObject({ waitingIds: ["u-r4"] });
+  });
+
+  it("keeps a stop that was asked for while the link was down, and sends what it did not stop", () => {
     const { state, sent } = run([
       ...ready,
       submit("r1"),
@@ -342,8 +361,17 @@ describe("stop and clear", () => {
       page([]),
       frame({ type: T.STREAM_PENDING, id: "r1", probeId: "probe-2" }),
     ]);
-    expect(sent.slice(3)).toEqual([{ type: T.CHAT_REQUEST_CANCEL, id: "r1" }]);
-    expect(state.requests.map(({ id }) => id)).toEqual(["r1"]);
+    expect(sent.slice(3)).toMatchObject([
+      { type: T.CHAT_REQUEST_CANCEL, id: "r1" },
+      { type: T.USE_CHAT_REQUEST, id: "r2" },
+    ]);
+    expect(state.requests.map(({ id }) => id)).toEqual(["r1", "r2"]);
+  });
+
+  it("never sends what was stopped before it could be", () => {
+    const { state, sent } = run([submit("r1"), submit("r2"), { type: "stop" }, ...ready]);
+    expect(sent.slice(1)).toMatchObject([{ type: T.USE_CHAT_REQUEST, id: "r2" }]);
+    expect(state.requests.map(({ id }) => id)).toEqual(["r2"]);
   });
 
   it("empties everything when the conversation was cleared, but for messages on their way", () => {

@@ -17,7 +17,7 @@ import {
   placeOfAnswer,
   sendFrame,
 } from "./chat-state.ts";
-import { isInFlight, isUnfinished, newRequest, type OwnRequest, requestFrame } from "./own-request.ts";
+import { isUnfinished, newRequest, type OwnRequest, requestFrame } from "./own-request.ts";
 import { onClosed, onNone, onOpened, onPending, onResuming, settle } from "./resume.ts";
 import { isRunning, withUpdatedMessage } from "./running-answer.ts";
 import type { ServerFrameOf } from "./server-frame.ts";
@@ -40,7 +40,7 @@ export type ChatEvent =
   | { readonly type: "submit"; readonly requestId: string; readonly messages: readonly UIMessage[] }
   /** Answer the last user message again, or send again what was refused. */
   | { readonly type: "retry"; readonly requestId: string }
-  /** Cancel everything that runs or waits. */
+  /** Cancel the answer that runs, whoever asked for it, or else the own request that is next. The others go on. */
   | { readonly type: "stop" }
   /** Empty the conversation, for everybody; only while the link is open. */
   | { readonly type: "clear" }
@@ -213,7 +213,7 @@ function retry(state: ChatState, requestId: string): ChatState {
 
 function stop(state: ChatState): ChatState {
   const running = state.answers.filter(isRunning).map((answer) => answer.requestId);
-  const waiting = state.requests.filter((request) => isInFlight(request) || request.state === "queued");
-  const ids = new Set([...state.cancels, ...running, ...waiting.map((request) => request.id)]);
-  return { ...state, cancels: [...ids] };
+  const next = state.requests.filter(isUnfinished).slice(0, 1);
+  const stopped = running.length > 0 ? running : next.map((request) => request.id);
+  return { ...state, cancels: [...new Set([...state.cancels, ...stopped])] };
 }

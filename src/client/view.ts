@@ -6,7 +6,7 @@ import type { UIMessage } from "ai";
 import { hasRenderableParts } from "../shared/apply-chunk.ts";
 import type { ErrorCode } from "../shared/errors.ts";
 import type { TurnOutcome } from "../shared/wire.ts";
-import { type ChatState, isBusy } from "./chat-state.ts";
+import { type ChatState, findAnswer, isBusy } from "./chat-state.ts";
 import type { LinkState } from "./link.ts";
 import { cutOf } from "./cut-answer.ts";
 import { isUnfinished } from "./own-request.ts";
@@ -20,6 +20,10 @@ export type ChatStatus = "ready" | "submitted" | "streaming" | "error";
 export interface ChatView {
   /** Oldest first: the server's messages, answers that stream, and own messages on their way. */
   readonly messages: readonly UIMessage[];
+  /** The message that streams; null while none does. */
+  readonly streamingId: string | null;
+  /** Own messages that wait for another turn or for a connection, oldest first. */
+  readonly waitingIds: readonly string[];
   readonly status: ChatStatus;
   /** Set while `status` is `error`. */
   readonly error?: { readonly message: string; readonly code: ErrorCode; readonly retryable: boolean };
@@ -50,6 +54,8 @@ function activity(state: ChatState): Activity {
   const isError = status === "error" && ending !== null;
   return {
     status,
+    streamingId: streamed(state)?.id ?? null,
+    waitingIds: waitingIdsOf(state),
     queued: state.requests.filter((request) => request.state === "queued").length,
     canRetry: canRetry(state),
     ...(isError ? { error: { message: ending.text, code: ending.code, retryable: ending.isRetryable } } : {}),
@@ -58,9 +64,28 @@ function activity(state: ChatState): Activity {
 }
 
 function statusOf(state: ChatState): ChatStatus {
-  if (state.answers.some((answer) => isRunning(answer) && shownOf(answer) !== null)) return "streaming";
+  if (streamed(state) !== null) return "streaming";
   if (isBusy(state)) return "submitted";
   return state.ending?.outcome === "error" ? "error" : "ready";
+}
+
+function streamed(state: ChatState): UIMessage | null {
+  return (
+    state.answers
+      .filter(isRunning)
+      .map(shownOf)
+      .findLast((message) => message !== null) ?? null
+  );
+}
+
+/** Turns run one after the other, so that while nothing runs the oldest own request that was sent is the next. */
+function waitingIdsOf(state: ChatState): string[] {
+  const unfinished = state.requests.filter(isUnfinished);
+  const next = state.answers.some(isRunning) ? undefined : unfinished[0];
+  return unfinished
+    .filter((request) => request.trigger === "submit-message" && findAnswer(state, request.id) === undefined)
+    .filter((request) => request !== next || request.state === "queued")
+    .flatMap((request) => request.messages.map((message) => message.id));
 }
 
 function canRetry(state: ChatState): boolean {

@@ -254,7 +254,9 @@ export function parseChatBody(
 ): { ok: true; body: ChatBody } | { ok: false; problem: string; code: "bad_request" | "too_large" } {
   const limit = jsonProblem(text, MAX_FRAME_BYTES, MAX_FRAME_DEPTH);
   if (limit) return { ok: false, problem: limit.text, code: limit.code };
-  const parsed = chatBodySchema.safeParse(parseJson(text));
+  const value = parseJson(text);
+  if (value === undefined) return { ok: false, problem: "the body is not JSON", code: "bad_request" };
+  const parsed = chatBodySchema.safeParse(value);
   return parsed.success
     ? { ok: true, body: parsed.data }
     : { ok: false, problem: z.prettifyError(parsed.error), code: "bad_request" };

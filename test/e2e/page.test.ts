@@ -54,6 +54,7 @@ async function send(page: Page, text: string): Promise<void> {
 }
 
 const shows = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor();
+const hasFocus = (page: Page) => field(page).evaluate((element) => element === document.activeElement);
 const isReady = (page: Page) => button(page, "Stop").waitFor({ state: "detached" });
 
 const lines = (from: number) => Array.from({ length: 60 }, (_, at) => `\n\nLine ${from + at}`).join("");
@@ -83,6 +84,7 @@ describe("the page", () => {
     expect(await ideas.count()).toBe(4);
     const idea = await ideas.first().locator("strong").innerText();
     await ideas.first().click();
+    expect(await hasFocus(page)).toBe(true);
     const answer = await provider.next();
     answer.say("Let me see.");
     answer.end();
@@ -111,7 +113,7 @@ describe("the page", () => {
     second.end();
     await isReady(page);
     expect(await transcript(page)).toEqual(["one two", "Some bold text and <b>none</b> here.", "more", "Done."]);
-    expect(await field(page).evaluate((element) => element === document.activeElement)).toBe(true);
+    expect(await hasFocus(page)).toBe(true);
   });
 
   it("goes on with an answer after a reload in the middle of it", async () => {
@@ -166,6 +168,46 @@ describe("the page", () => {
     expect(await transcript(two)).toEqual(["count", "Three, four"]);
   });
 
+  it("stops only what runs: messages in line are marked, kept and answered", async () => {
+    const page = await openTab(newPath());
+    await send(page, "first");
+    const first = await provider.next();
+    first.say("One, two");
+    await shows(page, "One, two");
+    await send(page, "second");
+    await shows(page, "waiting");
+    expect(await transcript(page)).toEqual(["first", "One, two", "second waiting"]);
+    expect(await page.locator(".growing").innerText()).toBe("One, two");
+    expect(await page.locator(".dots").count()).toBe(0);
+    await button(page, "Stop").click();
+    await first.cancelled;
+    expect(await hasFocus(page)).toBe(true);
+    const second = await provider.next();
+    second.say("Three");
+    await shows(page, "Three");
+    expect(await transcript(page)).toEqual(["first", "One, two Stopped.", "second", "Three"]);
+    await field(page).press("Escape");
+    await second.cancelled;
+    await shows(page, "This answer was stopped.");
+    await isReady(page);
+    expect(await page.getByRole("status").textContent()).toBe("Answer stopped.");
+  });
+
+  it("says that an older question was not answered", async () => {
+    const page = await openTab(newPath());
+    await send(page, "lost");
+    await provider.next();
+    await button(page, "Stop").click();
+    await isReady(page);
+    await send(page, "next");
+    const answer = await provider.next();
+    answer.say("Here.");
+    answer.end();
+    await isReady(page);
+    expect(await transcript(page)).toEqual(["lost not answered", "next", "Here."]);
+    expect(await page.getByRole("status").textContent()).toBe("Answer complete.");
+  });
+
   it("shows what a tool was asked and what it answered", async () => {
     const page = await openTab(newPath());
     await send(page, "six times seven?");
@@ -192,9 +234,10 @@ describe("the page", () => {
     answer.breakOff();
     const alert = page.getByRole("alert");
     await alert.waitFor();
-    expect(await alert.innerText()).toMatch(/^The model failed\. Try again\./);
+    expect(await alert.innerText()).toMatch(/^The model failed\.\s+Try again$/);
     await button(page, "Try again").click();
     await alert.waitFor({ state: "detached" });
+    expect(await hasFocus(page)).toBe(true);
     const again = await provider.next();
     again.say("All of it.");
     again.end();
@@ -218,6 +261,7 @@ describe("the page", () => {
     await button(one, "Clear").click();
     await one.getByRole("dialog").getByRole("button", { name: "Clear" }).click();
     await Promise.all([shows(one, "What shall we do?"), shows(two, "What shall we do?")]);
+    expect(await hasFocus(one)).toBe(true);
     await two.reload();
     await shows(two, "What shall we do?");
   });

@@ -61,7 +61,12 @@ export function freePort(): Promise<number> {
 
 /** Starts an installed tool from the project's root. Its output is kept for error messages. */
 export function startTool(name: string, args: readonly string[], options: SpawnOptions = {}): Tool {
-  const env = { ...process.env, ...options.env, WRANGLER_SEND_METRICS: "false", WRANGLER_HIDE_BANNER: "true" };
+  const settings = {
+    WRANGLER_SEND_METRICS: "false",
+    WRANGLER_HIDE_BANNER: "true",
+    CLOUDFLARE_CF_FETCH_ENABLED: "false",
+  };
+  const env = { ...process.env, ...options.env, ...settings };
   const file = join(root, "node_modules/.bin", name);
   const child = spawn(file, [...args], { cwd: root, ...options, env, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";

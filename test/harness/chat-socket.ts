@@ -9,6 +9,15 @@ import type { TestConversation } from "./agents.ts";
 
 type Namespace = DurableObjectNamespace<TestConversation>;
 
+/** The route of a child conversation, which stands for a name in `ChatSocket.open` and `http`. */
+export function childRoute(parent: string, child: string): string {
+  return `${parent}/sub/test-conversation/${child}`;
+}
+
+function rootOf(name: string): string {
+  return name.split("/")[0] ?? name;
+}
+
 /** The stub of a test conversation. */
 export function conversation(name: string): DurableObjectStub<TestConversation> {
   return (env as unknown as { TestConversation: Namespace }).TestConversation.getByName(name);
@@ -42,7 +51,11 @@ export class ChatSocket {
   }
 
   static async open(name: string, options: ConnectOptions = {}): Promise<ChatSocket> {
-    const response = await upgrade(name, options);
+    return ChatSocket.over(await upgrade(name, options));
+  }
+
+  /** Over an upgrade that was answered, of whatever agent. */
+  static over(response: Response): ChatSocket {
     if (response.webSocket === null) throw new Error(`refused with ${response.status}`);
     return new ChatSocket(response.webSocket);
   }
@@ -95,6 +108,12 @@ export class ChatSocket {
   async chunk(id: string, n = 1): Promise<ResponseFrame> {
     await this.until(() => this.responses(id).filter((frame) => !frame.done && frame.body !== "").length >= n);
     return this.responses(id).filter((frame) => !frame.done && frame.body !== "")[n - 1] as ResponseFrame;
+  }
+
+  /** Resolves with the close code once the server has closed the socket. */
+  async closed(): Promise<number> {
+    while (this.closeCode === null) await this.#next.promise;
+    return this.closeCode;
   }
 
   /** Resolves when this many texts that are not chat frames and pass have come. */
@@ -152,7 +171,7 @@ export class ChatSocket {
 export async function upgrade(name: string, options: ConnectOptions = {}): Promise<Response> {
   const query = options.capabilities === undefined ? "" : `?${CAPABILITY_PARAM}=${options.capabilities}`;
   const url = `http://test.local/agents/test-conversation/${name}${query}`;
-  return conversation(name).fetch(url, { headers: { upgrade: "websocket", ...options.headers } });
+  return conversation(rootOf(name)).fetch(url, { headers: { upgrade: "websocket", ...options.headers } });
 }
 
 /** Everything of the active path, as RPC gives it. */
@@ -163,7 +182,7 @@ export async function storedMessages(name: string): Promise<UIMessage[]> {
 
 /** An HTTP request under the conversation's path. */
 export async function http(name: string, path: string, init?: RequestInit): Promise<Response> {
-  return conversation(name).fetch(`http://test.local/agents/test-conversation/${name}${path}`, init);
+  return conversation(rootOf(name)).fetch(`http://test.local/agents/test-conversation/${name}${path}`, init);
 }
 
 export function userText(id: string, text: string): UIMessage {

@@ -14,6 +14,6 @@ export function newStreamBuffer(id: DurableObjectId = namespace.newUniqueId()): 
 }
 
 /** Runs `body` inside a new StreamBuffer, over its migrated database. */
-export function inStreamBuffer<T>(body: (db: Database) => T): Promise<T> {
+export function inStreamBuffer<T>(body: (db: Database) => T | Promise<T>): Promise<T> {
   return runInDurableObject(newStreamBuffer(), (_, state) => body(openDatabase(state.storage)));
 }

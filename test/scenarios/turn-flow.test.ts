@@ -42,7 +42,7 @@ describe("how a turn ends", () => {
       throw new Error("hook");
     };
     socket.ask("r2", "hi");
-    expect((await socket.ended("r2")).body).toBe("Something went wrong. Try again.");
+    expect((await socket.ended("r2")).body).toBe("Something went wrong.");
     expect(await texts("end-2")).toEqual(["hi", "hi"]);
   });
 

@@ -72,7 +72,7 @@ describe("authorize", () => {
     const response = await http("auth-throws", "/get-messages");
     expect(response.status).toBe(500);
     expect(await response.json()).toEqual({
-      error: { code: "internal", message: "Something went wrong. Try again.", retryable: true },
+      error: { code: "internal", message: "Something went wrong.", retryable: true },
     });
     stage("auth-throws").authorize = (action) =>
       action === "connect" || action === "read"
@@ -176,6 +176,7 @@ describe("origins", () => {
       headers: { ...asks, origin: "https://x.test" },
     });
     expect(other.status).toBe(403);
+    expect(await other.text()).toContain("`cors.origins`");
 
     stage("origin-3").configure = (self) => void (self.cors = { origins: "*" });
     expect((await http("origin-3", "/get-messages", { headers: foreign })).status).toBe(403);

@@ -66,7 +66,7 @@ describe("POST …/chat", () => {
     );
     const failed = await allOf(eventsOf(await post("sse-2", "one")));
     expect(failed.slice(-2).map(({ data }) => data)).toEqual([
-      JSON.stringify({ type: "error", errorText: "Something went wrong. Try again." }),
+      JSON.stringify({ type: "error", errorText: "Something went wrong." }),
       "[DONE]",
     ]);
     const events = eventsOf(await post("sse-2", "two"));
@@ -75,6 +75,15 @@ describe("POST …/chat", () => {
     const rest = await allOf(events);
     expect(rest.slice(-2).map(({ data }) => data)).toEqual([JSON.stringify({ type: "abort" }), "[DONE]"]);
     expect((await storedMessages("sse-2")).map(textOf)).toEqual(["one", "a", "two", "b"]);
+  });
+
+  it("says in a header that a request became no turn, and of no other", async () => {
+    expect((await post("sse-5", "hi")).headers.get("x-chat-outcome")).toBeNull();
+    const again = await post("sse-5", "hi");
+    expect(again.status).toBe(200);
+    expect(again.headers.get("x-chat-outcome")).toBe("skipped");
+    expect(await allOf(eventsOf(again))).toEqual([{ id: null, data: "[DONE]" }]);
+    expect((await storedMessages("sse-5")).filter(({ role }) => role === "user")).toHaveLength(1);
   });
 
   it("refuses bodies that do not validate with a code and a text", async () => {
@@ -108,6 +117,20 @@ describe("GET …/chat/<id>/stream", () => {
     expect(chunksOf(whole).reduce(applyChunk, fold).message).toEqual(stored);
     expect(tail).toEqual(whole.slice(-tail.length));
     expect((await http("sse-4", "/chat/x/stream")).status).toBe(204);
+  });
+});
+
+describe("a path of ours", () => {
+  it.each([
+    ["GET", "/chat", "POST, OPTIONS"],
+    ["PUT", "/chat", "POST, OPTIONS"],
+    ["POST", "/get-messages", "GET, OPTIONS"],
+    ["POST", "/chat/x/stream", "GET, DELETE, OPTIONS"],
+  ])("answers %s %s with 405 and the methods it takes", async (method, path, allow) => {
+    const response = await http("methods", path, { method });
+    expect(response.status).toBe(405);
+    expect(response.headers.get("allow")).toBe(allow);
+    expect(await response.json()).toMatchObject({ error: { code: "bad_request", retryable: false } });
   });
 });
 

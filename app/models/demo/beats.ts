@@ -11,7 +11,12 @@ export type Beat =
   | { readonly type: "reasoning"; readonly text: string }
   | { readonly type: "call"; readonly toolName: string; readonly input: ToolInput }
   /** The provider breaks: as the first beat the call itself is refused, later the stream ends with the error. */
-  | { readonly type: "fail"; readonly error: Error }
+  | {
+      readonly type: "fail";
+      readonly error: Error;
+      /** As the first beat: after so many refusals of the same prompt the beats behind it are played. Default: it never stops. */
+      readonly times?: number;
+    }
   /** Nothing more comes, ever. */
   | { readonly type: "hang" };
 

@@ -10,6 +10,11 @@ export interface Scene {
   readonly play: (tools: readonly DemoTool[]) => readonly Beat[];
 }
 
+/** The AI SDK asks again twice before it gives up on a turn. */
+const CALLS_PER_TURN = 3;
+
+const RECOVERED = "This time it worked. I had failed only because you asked me to.";
+
 /** Commands come before tools, so that every tool set leaves them reachable. */
 export const scenes: readonly Scene[] = [
   { pattern: /^\s*(?:help|\?)|what can you do/i, play: (tools) => [say(helpText(tools))] },
@@ -30,8 +35,8 @@ export const scenes: readonly Scene[] = [
   },
   {
     pattern: /\bfail please\b|\bplease fail\b/i,
-    hint: ["fail please", "an error before the first word, after the AI SDK has tried again twice"],
-    play: () => [{ type: "fail", error: providerError(500) }],
+    hint: ["fail please", "an error before the first word; try again, and it works"],
+    play: () => [{ type: "fail", error: providerError(500), times: CALLS_PER_TURN }, say(RECOVERED)],
   },
   {
     pattern: /\brate limit\b/i,

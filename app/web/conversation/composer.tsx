@@ -1,14 +1,15 @@
-import { type FormEvent, type KeyboardEvent, useRef, useState } from "react";
+import { type FormEvent, type KeyboardEvent, type RefObject, useState } from "react";
 
 interface ComposerProps {
+  /** Where one writes; whoever takes the focus away gives it back here. */
+  readonly field: RefObject<HTMLTextAreaElement | null>;
   readonly isBusy: boolean;
   readonly onSend: (text: string) => void;
   readonly onStop: () => void;
 }
 
-export function Composer({ isBusy, onSend, onStop }: ComposerProps) {
+export function Composer({ field, isBusy, onSend, onStop }: ComposerProps) {
   const [text, setText] = useState("");
-  const field = useRef<HTMLTextAreaElement>(null);
   const isBlank = text.trim() === "";
   const send = () => {
     if (isBlank) return;
@@ -31,10 +32,10 @@ export function Composer({ isBusy, onSend, onStop }: ComposerProps) {
         placeholder="Write a message"
         aria-describedby="keys"
         onChange={(event) => setText(event.target.value)}
-        onKeyDown={(event) => onKey(event, send)}
+        onKeyDown={(event) => onKey(event, { Enter: send, ...(isBusy ? { Escape: onStop } : {}) })}
       />
       <span id="keys" className="unseen">
-        Enter sends, Shift and Enter begins a new line.
+        Enter sends, Shift and Enter begins a new line, Escape stops an answer.
       </span>
       {isBusy ? (
         <button type="button" className="stop" onClick={onStop}>
@@ -53,9 +54,10 @@ function submit(event: FormEvent, send: () => void): void {
   send();
 }
 
-/** Enter confirms a word in an input method; only otherwise does it send. */
-function onKey(event: KeyboardEvent, send: () => void): void {
-  if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+/** In an input method the keys confirm or leave a word; only otherwise do they act. */
+function onKey(event: KeyboardEvent, actions: Readonly<Record<string, () => void>>): void {
+  const act = actions[event.key];
+  if (act === undefined || event.shiftKey || event.nativeEvent.isComposing) return;
   event.preventDefault();
-  send();
+  act();
 }

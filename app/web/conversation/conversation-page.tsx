@@ -1,4 +1,4 @@
-import { useEffect } from "react";
+import { useEffect, useRef } from "react";
 import { useConversation } from "troupe/react";
 import { Composer } from "./composer.tsx";
 import { EmptyState } from "./empty-state.tsx";
@@ -12,6 +12,12 @@ import { useModel } from "./use-model.ts";
 export function ConversationPage({ name }: { readonly name: string }) {
   const chat = useConversation({ agent: "assistant", name });
   const model = useModel();
+  const field = useRef<HTMLTextAreaElement>(null);
+  // A button that goes away when it is pressed would take the focus with it.
+  const backToField = (act: () => void) => () => {
+    act();
+    field.current?.focus();
+  };
   useEffect(() => {
     document.title = `${name} · Troupe`;
   }, [name]);
@@ -20,13 +26,23 @@ export function ConversationPage({ name }: { readonly name: string }) {
   const isEmpty = chat.messages.length === 0 && chat.link === "open" && chat.status === "ready";
   return (
     <div className="page">
-      <Header name={name} model={model} link={chat.link} isEmpty={chat.messages.length === 0} onClear={chat.clear} />
+      <Header
+        name={name}
+        model={model}
+        link={chat.link}
+        isEmpty={chat.messages.length === 0}
+        onClear={backToField(chat.clear)}
+      />
       <Transcript chat={chat} isBusy={isBusy}>
-        {isEmpty ? <EmptyState model={model} onTry={chat.send} /> : <Outcome chat={chat} />}
+        {isEmpty ? (
+          <EmptyState model={model} onTry={(text) => backToField(() => chat.send(text))()} />
+        ) : (
+          <Outcome chat={chat} onRetry={backToField(chat.retry)} />
+        )}
       </Transcript>
       <footer className="foot">
         <StatusLine chat={chat} />
-        <Composer isBusy={isBusy} onSend={chat.send} onStop={chat.stop} />
+        <Composer field={field} isBusy={isBusy} onSend={chat.send} onStop={backToField(chat.stop)} />
       </footer>
     </div>
   );

@@ -18,8 +18,8 @@ export function EmptyState({ model, onTry }: EmptyStateProps) {
     <section className="empty" aria-label="Ideas to begin with">
       <h2>What shall we do?</h2>
       <p>
-        Everything said here is kept under this address. Whoever opens it sees the same conversation, live. Try one of
-        these, or write your own below.
+        Everything said here is kept under this address. It is the only way back to this conversation, so keep it;
+        whoever opens it sees the same, live. Try one of these, or write your own below.
       </p>
       <ul>
         {IDEAS.map(({ say, see }) => (

@@ -65,13 +65,23 @@ function ModelBadge({ model }: { readonly model: ModelInfo }) {
 
 function ClearButton({ isDisabled, onClear }: { readonly isDisabled: boolean; readonly onClear: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
+  const ask = () => {
+    if (dialog.current === null) return;
+    // Escape leaves the value as it was.
+    dialog.current.returnValue = "";
+    dialog.current.showModal();
+  };
   return (
     <>
-      <button type="button" className="quiet" disabled={isDisabled} onClick={() => dialog.current?.showModal()}>
+      <button type="button" className="quiet" disabled={isDisabled} onClick={ask}>
         Clear
       </button>
-      <dialog ref={dialog} aria-labelledby="clear-question">
-        <form method="dialog" onSubmit={(event) => isConfirmed(event.nativeEvent) && onClear()}>
+      <dialog
+        ref={dialog}
+        aria-labelledby="clear-question"
+        onClose={(event) => event.currentTarget.returnValue === "clear" && onClear()}
+      >
+        <form method="dialog">
           <h2 id="clear-question">Clear this conversation?</h2>
           <p>All its messages are deleted, for everybody who has it open. This cannot be undone.</p>
           <menu>
@@ -86,8 +96,4 @@ function ClearButton({ isDisabled, onClear }: { readonly isDisabled: boolean; re
       </dialog>
     </>
   );
-}
-
-function isConfirmed(event: SubmitEvent): boolean {
-  return event.submitter instanceof HTMLButtonElement && event.submitter.value === "clear";
 }

@@ -2,12 +2,12 @@ import type { Conversation } from "troupe/react";
 import { cutOf } from "troupe/client";
 
 /** How the last turn ended, where that needs saying, and the way to try it again. */
-export function Outcome({ chat }: { readonly chat: Conversation }) {
+export function Outcome({ chat, onRetry }: { readonly chat: Conversation; readonly onRetry: () => void }) {
   if (chat.error !== undefined) {
     return (
       <div className="outcome error" role="alert">
         <p>{chat.error.message || "Something went wrong."}</p>
-        {chat.canRetry ? <RetryButton onRetry={chat.retry} /> : null}
+        {chat.canRetry ? <RetryButton onRetry={onRetry} /> : null}
       </div>
     );
   }
@@ -16,7 +16,7 @@ export function Outcome({ chat }: { readonly chat: Conversation }) {
   return (
     <div className="outcome">
       <p>{note ?? "This message has not been answered."}</p>
-      {chat.canRetry ? <RetryButton onRetry={chat.retry} /> : null}
+      {chat.canRetry ? <RetryButton onRetry={onRetry} /> : null}
     </div>
   );
 }

@@ -6,6 +6,7 @@ export function StatusLine({ chat }: { readonly chat: Conversation }) {
     <div className="status">
       <p role="status" aria-live="polite">
         {textOf(chat)}
+        <span className="unseen">{endingOf(chat)}</span>
       </p>
       {chat.link === "closed-for-good" ? (
         <button type="button" onClick={chat.connect}>
@@ -14,6 +15,13 @@ export function StatusLine({ chat }: { readonly chat: Conversation }) {
       ) : null}
     </div>
   );
+}
+
+/** That the last answer has ended, for those who do not see it; an error or a note says so itself. */
+function endingOf({ status, lastTurn }: Conversation): string {
+  if (status !== "ready" || lastTurn === undefined) return "";
+  if (lastTurn.outcome === "aborted") return "Answer stopped.";
+  return lastTurn.outcome === "completed" ? lastTurn.text || "Answer complete." : "";
 }
 
 function textOf({ link, status, queued, messages }: Conversation): string {

@@ -1,6 +1,7 @@
-import { type ReactNode, useEffect, useState } from "react";
+import { Fragment, type ReactNode, useEffect, useState } from "react";
 import type { Conversation } from "troupe/react";
 import { Message } from "../message/message.tsx";
+import { unansweredIds } from "./unanswered.ts";
 import { useStickToEnd } from "./use-stick-to-end.ts";
 
 interface TranscriptProps {
@@ -18,7 +19,14 @@ export function Transcript({ chat, isBusy, children }: TranscriptProps) {
   useEffect(() => {
     if (lastOwn !== undefined) goToEnd();
   }, [lastOwn, goToEnd]);
-  const last = messages.at(-1);
+  const unanswered = unansweredIds(messages, isBusy);
+  const firstWaiting = messages.find(({ id }) => chat.waitingIds.includes(id));
+  // The next answer comes before the questions that wait.
+  const dots = chat.status === "submitted" ? <Dots /> : null;
+  const noteOf = (id: string) => {
+    if (chat.waitingIds.includes(id)) return "waiting";
+    return unanswered.has(id) ? "not answered" : null;
+  };
   return (
     <main className="box">
       <div className="scroll" ref={box} role="region" aria-label="Conversation" tabIndex={0}>
@@ -26,14 +34,17 @@ export function Transcript({ chat, isBusy, children }: TranscriptProps) {
           {chat.hasMore ? <Older onLoad={chat.loadOlder} /> : null}
           <div role="log" aria-live="off" aria-busy={isBusy} aria-label="Messages" className="messages">
             {messages.map((message) => (
-              <Message
-                key={message.id}
-                message={message}
-                isLast={message === last}
-                isGrowing={isBusy && message === last}
-              />
+              <Fragment key={message.id}>
+                {message === firstWaiting ? dots : null}
+                <Message
+                  message={message}
+                  isLast={message === messages.at(-1)}
+                  isGrowing={message.id === chat.streamingId}
+                  note={noteOf(message.id)}
+                />
+              </Fragment>
             ))}
-            {isBusy && last?.role !== "assistant" ? <Waiting /> : null}
+            {firstWaiting === undefined ? dots : null}
           </div>
           {children}
         </div>
@@ -47,9 +58,9 @@ export function Transcript({ chat, isBusy, children }: TranscriptProps) {
   );
 }
 
-function Waiting() {
+function Dots() {
   return (
-    <div className="waiting" aria-hidden="true">
+    <div className="dots" aria-hidden="true">
       <span />
       <span />
       <span />
@@ -71,7 +82,7 @@ function Older({ onLoad }: { readonly onLoad: () => Promise<void> }) {
       <button type="button" className="quiet" disabled={state === "loading"} onClick={load}>
         {state === "loading" ? "Loading…" : "Show earlier messages"}
       </button>
-      {state === "failed" ? <span role="alert">That did not work. Try again.</span> : null}
+      {state === "failed" ? <span role="alert">That did not work.</span> : null}
     </p>
   );
 }

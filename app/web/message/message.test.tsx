@@ -51,6 +51,23 @@ describe("a message of the assistant", () => {
     expect(draw([{ ...call, type: "dynamic-tool", toolName: "sum", state: "input-available" }])).toContain("sum");
   });
 
+  it("draws no arrow to an output that adds nothing", () => {
+    const html = draw([
+      { type: "tool-wait", toolCallId: "c", input: { s: 20 }, state: "output-available", output: {} },
+    ]);
+    expect(html).toContain(">20</span>");
+  });
+
+  it("calls a tool stopped when the answer was stopped in its step, and failed when it failed before", () => {
+    const call = { type: "tool-wait", toolCallId: "c", input: {}, state: "output-error", errorText: "Cut." } as const;
+    const metadata = { troupe: { outcome: "aborted" } };
+    const stopped = draw([{ type: "step-start" }, call], { metadata });
+    expect(stopped).toContain("stopped");
+    expect(stopped).not.toMatch(/failed|Cut\./);
+    expect(draw([call, { type: "step-start" }], { metadata })).toContain("failed");
+    expect(draw([call])).toContain("failed");
+  });
+
   it("says how it was cut", () => {
     const metadata = { troupe: { outcome: "failed", error: { message: "The model failed.", retryable: true } } };
     expect(draw([], { metadata })).toContain("The model failed.");

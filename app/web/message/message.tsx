@@ -9,29 +9,43 @@ interface MessageProps {
   readonly message: UIMessage;
   readonly isLast: boolean;
   readonly isGrowing: boolean;
+  /** What is to be said of it in a word, below it. */
+  readonly note?: string | null;
 }
 
 /** A message. Drawn again only when it is another object, so a long conversation costs nothing while one answer grows. */
-export const Message = memo(function Message({ message, isLast, isGrowing }: MessageProps) {
+export const Message = memo(function Message({ message, isLast, isGrowing, note }: MessageProps) {
   const isUser = message.role === "user";
-  const cut = isLast ? null : cutOf(message);
+  const cut = cutOf(message);
+  const lastStep = message.parts.findLastIndex(({ type }) => type === "step-start");
   return (
-    <article className="message" data-role={message.role} aria-label={isUser ? "You" : "Assistant"}>
+    <article
+      className={isGrowing ? "message growing" : "message"}
+      data-role={message.role}
+      aria-label={isUser ? "You" : "Assistant"}
+    >
       {message.parts.map((part, at) => (
         // Parts are only ever added at the end, so their position names them.
         // oxlint-disable-next-line react/no-array-index-key
-        <Part key={at} part={part} isUser={isUser} />
+        <Part key={at} part={part} isUser={isUser} isStopped={cut?.outcome === "aborted" && at > lastStep} />
       ))}
-      {isGrowing && !isUser ? <span className="cursor" aria-hidden="true" /> : null}
-      {cut === null ? null : (
+      {note ? <p className="note">{note}</p> : null}
+      {cut === null || isLast ? null : (
         <p className="cut">{cut.outcome === "failed" ? (cut.error?.message ?? "Broke off.") : "Stopped."}</p>
       )}
     </article>
   );
 });
 
-function Part({ part, isUser }: { readonly part: MessagePart; readonly isUser: boolean }) {
-  if (isToolPart(part)) return <ToolCall part={part} />;
+interface PartProps {
+  readonly part: MessagePart;
+  readonly isUser: boolean;
+  /** Whether it belongs to the step in which the answer was stopped. */
+  readonly isStopped: boolean;
+}
+
+function Part({ part, isUser, isStopped }: PartProps) {
+  if (isToolPart(part)) return <ToolCall part={part} isStopped={isStopped} />;
   switch (part.type) {
     case "text":
       return isUser ? <p className="plain">{part.text}</p> : <Markdown text={part.text} />;

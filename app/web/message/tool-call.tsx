@@ -10,15 +10,22 @@ const stateWords: Readonly<Record<ToolPart["state"], string>> = {
   "output-denied": "not allowed",
 };
 
+interface ToolCallProps {
+  readonly part: ToolPart;
+  /** Whether the answer was stopped in its step: then a call without a result was cut, and did not fail. */
+  readonly isStopped: boolean;
+}
+
 /** A tool call: its name and state, and, unfolded, what went in and what came out. */
-export function ToolCall({ part }: { readonly part: ToolPart }) {
+export function ToolCall({ part, isStopped }: ToolCallProps) {
   const name = part.type === "dynamic-tool" ? part.toolName : part.type.slice("tool-".length);
-  const outcome = outcomeOf(part);
+  const isCut = isStopped && part.state === "output-error";
+  const outcome = isCut ? null : outcomeOf(part);
   return (
-    <details className="fold tool" data-state={part.state}>
+    <details className="fold tool" data-state={isCut ? "stopped" : part.state}>
       <summary>
-        <code>{name}</code> <span className="tool-state">{stateWords[part.state]}</span>
-        <span className="tool-gist">{gistOf(part)}</span>
+        <code>{name}</code> <span className="tool-state">{isCut ? "stopped" : stateWords[part.state]}</span>
+        <span className="tool-gist">{isCut ? valuesOf(part.input).join(", ") : gistOf(part)}</span>
       </summary>
       <Value label="Input" value={part.input} />
       {outcome === null ? null : <Value label={outcome.label} value={outcome.value} />}
@@ -53,7 +60,7 @@ function gistOf(part: ToolPart): string {
   if (part.state === "output-error") return part.errorText;
   if (part.state !== "output-available") return input.join(", ");
   const output = valuesOf(part.output).filter((value) => !input.includes(value));
-  return `${input.join(", ")} → ${output.join(", ")}`;
+  return [input.join(", "), output.join(", ")].filter((text) => text !== "").join(" → ");
 }
 
 function valuesOf(value: unknown): string[] {

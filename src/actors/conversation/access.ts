@@ -20,7 +20,7 @@ interface Authorizer {
 export function verdictOf(agent: Authorizer, action: Action, who: Who): Verdict | Promise<Verdict> {
   const undecided = (error: unknown): Verdict => {
     logError("hook.failed", error, { hook: "authorize", action });
-    return { allow: false, status: 500, reason: "Something went wrong. Try again." };
+    return { allow: false, status: 500, reason: "Something went wrong." };
   };
   try {
     const verdict = agent.authorize(action, who);
@@ -56,7 +56,7 @@ export function corsHeaders(request: Request, cors: CorsOptions | undefined): Re
   };
 }
 
-const exposed = { "access-control-expose-headers": "x-chat-has-more, x-chat-request-id" };
+const exposed = { "access-control-expose-headers": "x-chat-has-more, x-chat-outcome, x-chat-request-id" };
 
 /** The answer to a preflight request, or null when CORS is off or the origin is not listed. */
 export function preflight(request: Request, cors: CorsOptions | undefined): Response | null {
@@ -96,4 +96,13 @@ export function refusalResponse(refusal: Refusal): Response {
 /** An error over HTTP: `{ error: { code, message, retryable } }`. */
 export function errorResponse(status: number, code: ErrorCode, message: string, retryable = false): Response {
   return Response.json({ error: { code, message, retryable } }, { status });
+}
+
+/** The answer to a request that `originAllowed` does not allow. */
+export function foreignOrigin(): Response {
+  return errorResponse(
+    403,
+    "forbidden",
+    "Requests with cookies from this origin are not allowed; list it in `cors.origins`.",
+  );
 }

@@ -55,15 +55,22 @@ export class KeepAwake extends LifecycleCapability {
   }
 
   async #acquire(): Promise<() => Promise<void>> {
-    if (this.#agent.parentPath.length > 0) {
-      void this.#sweepNow();
-      const release = await this.#agent.keepAlive();
-      return async () => release();
-    }
+    if (this.#agent.parentPath.length > 0) return this.#acquireOfRoot();
     if (++this.#holders === 1) await this.#wakeAt(this.#clock.now() + HEARTBEAT_MS);
     return async () => {
       if (--this.#holders === 0) await this.#wakeAt(this.#clock.now() + this.#retention().keepMs);
     };
+  }
+
+  async #acquireOfRoot(): Promise<() => Promise<void>> {
+    void this.#sweepNow();
+    try {
+      const release = await this.#agent.keepAlive();
+      return async () => release();
+    } catch (error) {
+      logError("keep-awake.failed", error);
+      return async () => undefined;
+    }
   }
 
   /** What a child does instead of an alarm. Not awaited: a turn does not wait for what earlier ones left behind. */

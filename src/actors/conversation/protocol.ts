@@ -1,9 +1,10 @@
 /** What a conversation does about each frame and request of the chat protocol, once `authorize` has agreed. */
 import type { Connection } from "agents";
-import { type ChatProtocolCallbacks, sendFrame } from "../../chat/setup-chat-protocol.ts";
+import { sendFrame } from "../../chat/chat-connection.ts";
+import type { ChatProtocolCallbacks } from "../../chat/setup-chat-protocol.ts";
 import { CHAT_MESSAGE_TYPES, parseChatBody, type ServerFrame } from "../../shared/wire.ts";
 import {
-  errorResponse,
+  foreignOrigin,
   originAllowed,
   refusalCloseCode,
   refusalCode,
@@ -161,12 +162,4 @@ function errorFrame(
 
 function noPendingCall(toolCallId: string): ServerFrame {
   return errorFrame("no_pending_call", "No tool call with this id waits for an answer.", toolCallId);
-}
-
-function foreignOrigin(): Response {
-  return errorResponse(
-    403,
-    "forbidden",
-    "Connections with cookies from this origin are not allowed; list it in `cors`.",
-  );
 }

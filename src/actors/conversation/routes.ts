@@ -7,11 +7,20 @@
  *   DELETE …/chat/<id>/stream                     cancels the running turn
  *
  * `<id>` is the chat id of the AI SDK's transport; a conversation has one
- * running stream, so it does not matter. Everything else is the user's.
+ * running stream, so it does not matter. Other methods on these paths are
+ * answered with 405; every other path is the user's.
  */
 import type { ErrorCode } from "../../shared/errors.ts";
 import { MAX_FRAME_BYTES, parseChatBody } from "../../shared/wire.ts";
-import { corsHeaders, errorResponse, originAllowed, preflight, refusalResponse, type Verdict } from "./access.ts";
+import {
+  corsHeaders,
+  errorResponse,
+  foreignOrigin,
+  originAllowed,
+  preflight,
+  refusalResponse,
+  type Verdict,
+} from "./access.ts";
 import type { Action, CorsOptions } from "./contract.ts";
 import type { ConversationParts } from "./parts.ts";
 import { eventStreamResponse } from "./sessions/event-stream.ts";
@@ -29,7 +38,10 @@ type Route = {
   handle(parts: ConversationParts, request: Request, principal: unknown): Promise<Response> | Response;
 };
 
+type Routes = Readonly<Record<string, Route>>;
+
 const MAX_PAGE = 500;
+const NO_CORS = "CORS is not enabled for this origin; the server lists those that may come in `cors.origins`.";
 const NOT_FOUND_BEFORE = "There is no message with the id in `before`; load the newest page again.";
 
 /** Answers a request of ours; undefined for everything else. */
@@ -38,38 +50,37 @@ export async function handleHttp(
   access: HttpAccess,
   request: Request,
 ): Promise<Response | undefined> {
-  const route = routeOf(request);
-  if (route === null) return undefined;
+  const routes = routesAt(new URL(request.url).pathname);
+  if (routes === null) return undefined;
   const cors = access.cors();
-  if (request.method === "OPTIONS")
-    return preflight(request, cors) ?? errorResponse(403, "forbidden", "CORS is not enabled for this origin.");
-  const response = await answer(parts, access, request, route);
+  if (request.method === "OPTIONS") return preflight(request, cors) ?? errorResponse(403, "forbidden", NO_CORS);
+  const route = routes[request.method];
+  const response =
+    route === undefined ? wrongMethod(request.method, routes) : await answer(parts, access, request, route);
   const headers = new Headers(response.headers);
   for (const [name, value] of Object.entries(corsHeaders(request, cors))) headers.set(name, value);
   return new Response(response.body, { status: response.status, headers });
 }
 
+function wrongMethod(method: string, routes: Routes): Response {
+  const allow = [...Object.keys(routes), "OPTIONS"].join(", ");
+  const response = errorResponse(405, "bad_request", `This path takes ${allow}, not ${method}.`);
+  response.headers.set("allow", allow);
+  return response;
+}
+
 async function answer(parts: ConversationParts, access: HttpAccess, request: Request, route: Route): Promise<Response> {
-  if (!originAllowed(request, access.cors())) {
-    return errorResponse(
-      403,
-      "forbidden",
-      "Requests with cookies from this origin are not allowed; list it in `cors`.",
-    );
-  }
+  if (!originAllowed(request, access.cors())) return foreignOrigin();
   const verdict = await access.authorize(route.action, request);
   if (!verdict.allow) return refusalResponse(verdict);
   return route.handle(parts, request, verdict.principal ?? null);
 }
 
-function routeOf(request: Request): Route | null {
-  const { pathname } = new URL(request.url);
-  const method = request.method === "OPTIONS" ? request.headers.get("access-control-request-method") : request.method;
-  if (pathname.endsWith("/get-messages")) return method === "GET" ? history : null;
-  if (pathname.endsWith("/chat")) return method === "POST" ? chat : null;
-  if (!/\/chat\/[^/]+\/stream$/.test(pathname)) return null;
-  if (method === "GET") return resume;
-  return method === "DELETE" ? cancel : null;
+/** What our paths answer, by method; null for a path that is not ours. */
+function routesAt(pathname: string): Routes | null {
+  if (pathname.endsWith("/get-messages")) return { GET: history };
+  if (pathname.endsWith("/chat")) return { POST: chat };
+  return /\/chat\/[^/]+\/stream$/.test(pathname) ? { GET: resume, DELETE: cancel } : null;
 }
 
 const history: Route = {
@@ -150,7 +161,11 @@ function answerAdmission(parts: ConversationParts, admission: Admission, request
       return eventStreamResponse(parts, { record: admission.record, after: 0 });
     case "skipped":
       return new Response("data: [DONE]\n\n", {
-        headers: { "content-type": "text/event-stream", "x-chat-request-id": requestId },
+        headers: {
+          "content-type": "text/event-stream",
+          "x-chat-outcome": "skipped",
+          "x-chat-request-id": requestId,
+        },
       });
     case "refused":
       return errorResponse(refusalStatus(admission.code), admission.code, admission.problem, isLater(admission.code));

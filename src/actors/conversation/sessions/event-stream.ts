@@ -17,6 +17,17 @@ import { sourceOf } from "./resume.ts";
 /** Live chunks held for a reader before it has to go back to storage, in characters. */
 const MAILBOX_CHARS = 256 * 1024;
 
+/** What a reader is told that cannot be given the rest: the answer itself goes on. */
+const UNREADABLE: TurnEnding = {
+  state: "failed",
+  error: {
+    code: "internal",
+    message: "The rest of the answer cannot be read here. Load the conversation again.",
+    retryable: true,
+  },
+  messageIds: [],
+};
+
 export const EVENT_STREAM_HEADERS = {
   "content-type": "text/event-stream",
   "cache-control": "no-cache",
@@ -53,11 +64,14 @@ async function* eventsOf(parts: ConversationParts, { record, after }: EventStrea
   const { requestId } = record.turn;
   const mailbox = new Mailbox();
   let seq = after;
+  let isWhole = true;
   try {
     for (;;) {
       const caughtUp = await attach(parts, record, seq, mailbox);
-      for (const entry of caughtUp) yield event(entry.to, JSON.stringify(entry.chunk));
-      seq = caughtUp.at(-1)?.to ?? seq;
+      for (const entry of caughtUp.entries) yield event(entry.to, JSON.stringify(entry.chunk));
+      seq = caughtUp.entries.at(-1)?.to ?? seq;
+      isWhole = caughtUp.isWhole;
+      if (!isWhole) break;
       for (let mail = await mailbox.take(); mail !== null; mail = await mailbox.take()) {
         seq = mail.seq;
         yield event(mail.seq, mail.body);
@@ -65,8 +79,7 @@ async function* eventsOf(parts: ConversationParts, { record, after }: EventStrea
       detach(parts, requestId, mailbox);
       if (!mailbox.hasOverflowed) break;
     }
-    if (mailbox.isLost) yield* lostEvents();
-    else yield* endEvents(parts.turns.byRequest(requestId)?.ending ?? { state: "aborted", messageIds: [] });
+    yield* endEvents(endingFor(parts, requestId, isWhole));
   } finally {
     detach(parts, requestId, mailbox);
   }
@@ -78,26 +91,25 @@ async function attach(
   record: TurnRecord,
   after: number,
   mailbox: Mailbox,
-): Promise<readonly ChunkEntry[]> {
+): Promise<{ readonly entries: readonly ChunkEntry[]; readonly isWhole: boolean }> {
   const { requestId } = record.turn;
   const running = runningStream(parts, requestId);
   mailbox.open();
   if (running === null && parts.turns.byRequest(requestId)?.ending === null) {
     parts.followers.add(requestId, mailbox);
-    return [];
+    return { entries: [], isWhole: true };
   }
   const entries: ChunkEntry[] = [];
-  await catchUp(
+  const { isWhole } = await catchUp(
     sourceOf(parts, record, running),
     after,
     (more) => void entries.push(...more),
-    (outcome) => {
-      if (outcome === "lost") mailbox.lost();
-      else if (running !== null && runningStream(parts, requestId) === running) running.readers.add(mailbox);
+    () => {
+      if (running !== null && runningStream(parts, requestId) === running) running.readers.add(mailbox);
       else mailbox.ended();
     },
   );
-  return entries;
+  return { entries, isWhole };
 }
 
 function detach(parts: ConversationParts, requestId: string, mailbox: Mailbox): void {
@@ -110,13 +122,6 @@ function runningStream(parts: ConversationParts, requestId: string): LiveStream 
   return stream?.requestId === requestId ? stream : null;
 }
 
-/** What ends an event stream that cannot be continued: its reader cannot begin again within it. */
-function* lostEvents(): Generator<string, void> {
-  const errorText = "The answer cannot be read on. Load the conversation again.";
-  yield `data: ${JSON.stringify({ type: "error", errorText })}\n\n`;
-  yield "data: [DONE]\n\n";
-}
-
 /** What ends the event stream: the chunk that tells why, if the turn did not complete, and the marker. */
 function* endEvents(ending: TurnEnding): Generator<string, void> {
   if (ending.state === "failed") {
@@ -125,6 +130,13 @@ function* endEvents(ending: TurnEnding): Generator<string, void> {
   if (ending.state === "aborted" || ending.state === "superseded")
     yield `data: ${JSON.stringify({ type: "abort" })}\n\n`;
   yield "data: [DONE]\n\n";
+}
+
+/** How the turn ended; an aborted ending when it was cleared. One who did not get everything is not told that all went well. */
+function endingFor(parts: ConversationParts, requestId: string, isWhole: boolean): TurnEnding {
+  const ending = parts.turns.byRequest(requestId)?.ending;
+  if (!isWhole && (ending === null || ending?.state === "completed")) return UNREADABLE;
+  return ending ?? { state: "aborted", messageIds: [] };
 }
 
 function event(seq: number, body: string): string {
@@ -137,7 +149,6 @@ class Mailbox implements StreamReader {
   #chars = 0;
   #wake: () => void = () => undefined;
   hasEnded = false;
-  isLost = false;
   hasOverflowed = false;
 
   /** Empties the box for another round of live chunks. */
@@ -158,12 +169,6 @@ class Mailbox implements StreamReader {
   ended(): void {
     this.hasEnded = true;
     this.#wake();
-  }
-
-  /** What comes next cannot be read. */
-  lost(): void {
-    this.isLost = true;
-    this.ended();
   }
 
   async take(): Promise<{ readonly seq: number; readonly body: string } | null> {

@@ -1,83 +1,101 @@
 /**
  * The one read path of a stream: catch up after a seq, from the StreamBuffer
- * and then from what is still in memory. Where the buffer cannot tell the
- * stream, the message itself is replayed in its place.
+ * and then from what is still in memory.
+ *
+ * Invariant: a reader never goes on behind a gap without being told. Where the
+ * buffer has lost chunks or cannot be read, a reader that has nothing yet gets
+ * the message as it is now instead; for one that has a part of it `isWhole` is
+ * false.
  */
 import { errorText } from "../../../shared/errors.ts";
-import type { FoldState } from "../../../shared/apply-chunk.ts";
 import { logWarning } from "../../../shared/platform/log.ts";
-import type { ChunkEntry, ReadRequest, ReadResult, StreamBufferContract } from "../../stream-buffer/contract.ts";
+import type { ChunkEntry, ReadResult, StreamBufferContract, StreamEnd } from "../../stream-buffer/contract.ts";
 import type { SegmentWriter } from "../turn/segment-writer.ts";
-import { snapshotEntries } from "./snapshot.ts";
+import { chunksOfFold, type Folded } from "./snapshot.ts";
 
 export interface StreamSource {
   readonly streamId: string;
+  /** Reaches the actor anew on each call. */
   readonly buffer: Pick<StreamBufferContract, "read">;
   /** The writer while the stream runs; null for one that has ended. */
-  readonly writer: Pick<SegmentWriter, "storedSeq" | "lastSeq" | "tail"> | null;
-  /** Whether a restart cut it: then it ends where the buffer does, and its end was never stored. */
-  readonly isCut: boolean;
-  /** The message as it is now: what to replay when the buffer cannot be read. */
-  fold(): FoldState | null;
+  readonly writer: Pick<SegmentWriter, "lastSeq" | "storedSeq" | "tail"> | null;
+  /** What the stream has folded to by now; null when there is nothing of it. */
+  folded(): Folded | null;
 }
 
-/** `lost`: the reader has a beginning whose rest cannot be read; it has to begin again from nothing. */
-export type CatchUp = "caught-up" | "lost";
-export type Deliver = (entries: readonly ChunkEntry[]) => void;
+export interface CaughtUp {
+  /** The last seq that was delivered. */
+  readonly seq: number;
+  /** Whether everything from `after` to here, or to the end of an ended stream, was delivered. */
+  readonly isWhole: boolean;
+  /** How the stream ended, as far as the buffer knows. */
+  readonly end: StreamEnd | null;
+}
 
 /**
  * Delivers every entry after `after` in order. `attach` is called in the same
  * synchronous stretch as the last delivery, when nothing that the writer has is
- * missing: who attaches there to the running stream misses nothing and gets
- * nothing twice. Never rejects.
+ * missing (or `isWhole` is false): who attaches there to the running stream
+ * misses nothing and gets nothing twice. Never rejects.
  */
 export async function catchUp(
   source: StreamSource,
   after: number,
-  deliver: Deliver,
-  attach: (outcome: CatchUp) => void = () => undefined,
-): Promise<void> {
+  deliver: (entries: readonly ChunkEntry[]) => void,
+  attach: (caughtUp: CaughtUp) => void = () => undefined,
+): Promise<CaughtUp> {
+  const { writer } = source;
   let seq = after;
-  const take: Deliver = (entries) => {
+  let isWhole = true;
+  let end: StreamEnd | null = null;
+  const take = (entries: readonly ChunkEntry[]): boolean => {
     if (entries.length > 0) deliver(entries);
     seq = entries.at(-1)?.to ?? seq;
+    return entries.length > 0;
   };
-  const problem = await readStored(source, after, take);
-  if (problem === null) {
-    take(source.writer?.tail(seq) ?? []);
-    return attach("caught-up");
-  }
-  logWarning("stream.replay-from-message", { streamId: source.streamId, problem });
-  const fold = seq === 0 ? source.fold() : null;
-  if (fold !== null) take(snapshotEntries(fold, source.writer?.lastSeq ?? 0));
-  attach(fold === null && seq > 0 ? "lost" : "caught-up");
-}
-
-/** Delivers what is stored; returns why the buffer cannot tell all of it, or null. Never rejects. */
-async function readStored(source: StreamSource, after: number, deliver: Deliver): Promise<string | null> {
-  const { writer } = source;
-  try {
-    for (let seq = after; ;) {
-      if (writer !== null && seq >= writer.storedSeq) return null;
-      const page = await readTwice(source.buffer, { streamId: source.streamId, after: seq });
-      // Of a stream that retention has dropped there is nothing to tell: its message stands in the list.
-      const isUnfinished = writer === null && page.end === null && page.lastSeq > 0;
-      if (isUnfinished && !source.isCut) return "the end was never stored";
-      deliver(page.entries);
-      seq = page.entries.at(-1)?.to ?? seq;
-      if (page.entries.length === 0 || (!page.more && writer === null)) return null;
+  const isBehind = (): boolean => writer === null || seq < writer.storedSeq;
+  while (isBehind()) {
+    const page = await readPage(source, seq);
+    isWhole = page !== null && isComplete(page, source);
+    if (!isWhole && seq === 0 && take(snapshot(source))) {
+      isWhole = true;
+      break;
     }
-  } catch (error) {
-    return errorText(error);
+    // Of an answer that the list has whole, a part would pass for all of it: its end alone is told.
+    if (!isWhole && writer === null && source.folded() !== null) break;
+    end = page?.end ?? null;
+    const isMore = take(page?.entries ?? []) && (writer !== null || page?.more === true);
+    if (!isMore) break;
+  }
+  if (isWhole) take(writer?.tail(seq) ?? []);
+  const caughtUp = { seq, isWhole, end };
+  attach(caughtUp);
+  return caughtUp;
+}
+
+/** One page; null when the buffer cannot be read, also at the second try. */
+async function readPage({ buffer, streamId }: StreamSource, after: number): Promise<ReadResult | null> {
+  for (let triesLeft = 1; ; triesLeft--) {
+    try {
+      return await buffer.read({ streamId, after });
+    } catch (error) {
+      logWarning("stream.not-read", { streamId, after, triesLeft, error: errorText(error) });
+      if (triesLeft === 0) return null;
+    }
   }
 }
 
-/** A read, tried once more when it fails: the actor may just have lost its memory. */
-export async function readTwice(buffer: Pick<StreamBufferContract, "read">, request: ReadRequest): Promise<ReadResult> {
-  try {
-    return await buffer.read(request);
-  } catch (error) {
-    logWarning("stream.read-again", { streamId: request.streamId, error: errorText(error) });
-    return buffer.read(request);
-  }
+/** Whether the buffer has what it should: of a running stream all that was stored, of an ended one the end, unless it never said anything. */
+function isComplete(page: ReadResult, { writer, folded }: StreamSource): boolean {
+  if (writer !== null) return page.entries.length > 0;
+  return page.end !== null || (page.lastSeq === 0 && folded() === null);
+}
+
+/** The message as it is now, numbered so that it reaches to the last seq that was given out. */
+function snapshot({ writer, folded }: StreamSource): ChunkEntry[] {
+  const now = folded();
+  const chunks = now === null ? [] : chunksOfFold(now);
+  const entries = chunks.map((chunk, at) => ({ from: at + 1, to: at + 1, chunk }));
+  const last = entries.pop();
+  return last === undefined ? [] : [...entries, { ...last, to: Math.max(last.to, writer?.lastSeq ?? 0) }];
 }

@@ -8,8 +8,7 @@
  *                                            └▶ the terminal frame, if the turn has ended
  */
 import type { Connection } from "agents";
-import { sendFrame } from "../../../chat/setup-chat-protocol.ts";
-import { type FoldState, startFold } from "../../../shared/apply-chunk.ts";
+import { sendFrame } from "../../../chat/chat-connection.ts";
 import { CHAT_MESSAGE_TYPES, type ClientFrameOf, type ServerFrame } from "../../../shared/wire.ts";
 import type { ChunkEntry } from "../../stream-buffer/contract.ts";
 import type { ConversationParts } from "../parts.ts";
@@ -87,14 +86,20 @@ async function replayRunning(
     sourceOf(parts, stream.record, stream),
     after,
     (entries) => sendReplay(parts, connection, stream.record, entries, stream.continuation),
-    (outcome) => {
+    ({ isWhole }) => {
       parts.sockets.tell(connection, { type: "caught-up", requestId });
       if (!isKept(parts, stream.record)) return;
       if (parts.running.stream !== stream) return sendFrame(connection, endOf(parts, requestId));
       sendFrame(connection, replayComplete(requestId));
-      if (outcome === "lost") offerFromStart(parts, connection, stream);
+      if (!isWhole) offerFromStart(parts, connection, stream);
     },
   );
+}
+
+/** What the socket has cannot be continued. An offer of a stream that is behind it makes it begin again. */
+function offerFromStart(parts: ConversationParts, connection: Connection, stream: LiveStream): void {
+  parts.sockets.tell(connection, { type: "offer", requestId: stream.requestId });
+  sendFrame(connection, { ...resumingFrame(stream), lastSeq: 0 } as ServerFrame);
 }
 
 /** Sends a stretch of a replay. Of a turn that was cleared meanwhile nothing more is told: its end has been. */
@@ -112,12 +117,6 @@ function sendReplay(
 /** Whether the turn still has its record; another turn may have taken its request id. */
 function isKept(parts: ConversationParts, { turn }: TurnRecord): boolean {
   return parts.turns.byRequest(turn.requestId)?.turn.turnId === turn.turnId;
-}
-
-/** What the socket has cannot be continued. An offer of a stream that is behind it makes it begin again. */
-function offerFromStart(parts: ConversationParts, connection: Connection, stream: LiveStream): void {
-  parts.sockets.tell(connection, { type: "offer", requestId: stream.requestId });
-  sendFrame(connection, { ...resumingFrame(stream, {}), lastSeq: 0 } as ServerFrame);
 }
 
 async function replayEnded(
@@ -140,21 +139,20 @@ async function replayEnded(
   parts.sockets.tell(connection, { type: "caught-up", requestId });
 }
 
-/** Where the stream of a turn is read, running or ended. */
+/** Where the stream of a turn is read, running or ended. Of a turn that was cleared there is nothing to read. */
 export function sourceOf(parts: ConversationParts, record: TurnRecord, stream: LiveStream | null): StreamSource {
+  const { messageId, requestId } = record.turn;
   return {
     streamId: streamIdOf(record.turn),
     buffer: { read: async (request) => parts.buffer().read(request) },
     writer: stream?.writer ?? null,
-    isCut: record.ending?.error?.code === "interrupted",
-    fold: () => stream?.fold ?? storedFold(parts, record),
+    folded: () => {
+      if (parts.turns.byRequest(requestId) === null) return null;
+      if (stream !== null) return stream.fold;
+      const message = parts.messages.path(parts.messages.locate(messageId)?.seq ?? -1, 1, 1)[0]?.message;
+      return message === undefined ? null : { message, open: new Map() };
+    },
   };
-}
-
-function storedFold(parts: ConversationParts, record: TurnRecord): FoldState | null {
-  const place = parts.messages.locate(record.turn.messageId);
-  const message = place === null ? undefined : parts.messages.path(place.seq, 1, 1)[0]?.message;
-  return message === undefined ? null : startFold(message);
 }
 
 /** The terminal frame of a turn that ended while a socket was being caught up. */

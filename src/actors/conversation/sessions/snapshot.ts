@@ -1,104 +1,113 @@
-/**
- * A message as the shortest list of chunks that folds to it: what is replayed
- * when the chunks themselves cannot be read. What is open in the fold stays
- * open under its own id, so that the chunks that follow find it.
- */
+/** A message as the shortest list of chunks that folds to it: what a reader gets when the chunks themselves are gone. */
 import type { UIMessage, UIMessageChunk } from "ai";
 import type { FoldState } from "../../../shared/apply-chunk.ts";
-import type { ChunkEntry } from "../../stream-buffer/contract.ts";
 
 type Part = UIMessage["parts"][number];
 type ToolPart = Extract<Part, { toolCallId: string }>;
-type TextPart = Extract<Part, { type: "text" | "reasoning" }>;
+
+/** What a stream has folded to so far. */
+export type Folded = Pick<FoldState, "message" | "open">;
 
 /**
- * The chunks of a fold as entries from seq 1; the last one covers everything up
- * to `lastSeq`, so that the chunk behind it is the next one. Nothing for a fold
- * that has not begun.
+ * Chunks that fold to the message. Open text and reasoning parts keep the ids
+ * of their stream, so that its later deltas go on with them.
  */
-export function snapshotEntries(fold: FoldState, lastSeq: number): ChunkEntry[] {
-  const chunks = chunksOfFold(fold);
-  return chunks.map((chunk, at) => {
-    const isLast = at === chunks.length - 1;
-    return { from: at + 1, to: isLast ? Math.max(lastSeq, at + 1) : at + 1, chunk };
-  });
+export function chunksOfFold({ message, open }: Folded): UIMessageChunk[] {
+  const idAt = new Map([...open].map(([key, index]) => [index, key.slice(key.indexOf(":") + 1)]));
+  const metadata = message.metadata === undefined ? {} : { messageMetadata: message.metadata };
+  return [
+    { type: "start", messageId: message.id, ...metadata },
+    ...message.parts.flatMap((part, at) => chunksOfPart(part, idAt.get(at) ?? `part-${at}`)),
+  ];
 }
 
-export function chunksOfFold({ message, open }: FoldState): UIMessageChunk[] {
-  const openIds = new Map([...open].map(([key, index]) => [index, key.slice(key.indexOf(":") + 1)]));
-  const start: UIMessageChunk = {
-    type: "start",
-    messageId: message.id,
-    ...(message.metadata === undefined ? {} : { messageMetadata: message.metadata }),
-  };
-  return [start, ...message.parts.flatMap((part, at) => chunksOfPart(part, at, openIds.get(at)))];
-}
-
-function chunksOfPart(part: Part, at: number, openId: string | undefined): UIMessageChunk[] {
+function chunksOfPart(part: Part, id: string): UIMessageChunk[] {
   if (part.type === "step-start") return [{ type: "start-step" }];
-  if (part.type === "text" || part.type === "reasoning") return chunksOfText(part, at, openId);
-  if ("toolCallId" in part) return chunksOfTool(part);
-  // Data, files and sources are their own chunks.
-  return [part as UIMessageChunk];
+  if (part.type === "text") return chunksOfText("text", id, part);
+  if (part.type === "reasoning") return chunksOfText("reasoning", "id" in part ? String(part.id) : id, part);
+  return "toolCallId" in part ? chunksOfTool(part) : [part as UIMessageChunk];
 }
 
-function chunksOfText(part: TextPart, at: number, openId: string | undefined): UIMessageChunk[] {
-  const own = "id" in part && typeof part.id === "string" ? part.id : `part-${at}`;
-  const id = openId ?? own;
-  const { type } = part;
-  const metadata = part.providerMetadata === undefined ? {} : { providerMetadata: part.providerMetadata };
-  const begun: UIMessageChunk[] = [{ type: `${type}-start`, id, ...metadata }];
-  if (part.text !== "") begun.push({ type: `${type}-delta`, id, delta: part.text });
-  return openId === undefined ? [...begun, { type: `${type}-end`, id }] : begun;
+function chunksOfText(
+  kind: "text" | "reasoning",
+  id: string,
+  part: Extract<Part, { type: "text" | "reasoning" }>,
+): UIMessageChunk[] {
+  const metadata = kept(part, { providerMetadata: "providerMetadata" });
+  const citations = kept(part, { citations: "citations" });
+  return [
+    { type: `${kind}-start`, id, ...metadata },
+    ...(part.text === "" ? [] : [{ type: `${kind}-delta`, id, delta: part.text } as UIMessageChunk]),
+    ...(part.state === "streaming" ? [] : [{ type: `${kind}-end`, id, ...citations } as UIMessageChunk]),
+  ];
 }
 
 function chunksOfTool(part: ToolPart): UIMessageChunk[] {
   const { toolCallId } = part;
-  const call = callOf(part);
-  if (part.state === "input-streaming") return [{ type: "tool-input-start", ...call }, ...rawInputOf(part)];
-  const input: UIMessageChunk = { type: "tool-input-available", ...call, input: inputOf(part) };
-  switch (part.state) {
-    case "output-available": {
-      const { output, preliminary } = part;
-      return [
-        input,
-        { type: "tool-output-available", toolCallId, output, ...(preliminary === undefined ? {} : { preliminary }) },
-      ];
-    }
-    case "output-error":
-      return [input, { type: "tool-output-error", toolCallId, errorText: part.errorText }];
-    case "output-denied":
-      return [input, { type: "tool-output-denied", toolCallId }];
-    case "approval-requested":
-      return [input, { type: "tool-approval-request", toolCallId, approvalId: part.approval.id }];
-    default:
-      return [input];
-  }
+  const call = { toolCallId, ...namesOf(part) };
+  if (part.state === "input-streaming")
+    return [
+      { type: "tool-input-start", ...call, ...kept(part, { inputEncoding: "inputEncoding" }) },
+      ...streamedInput(part),
+    ];
+  const input: UIMessageChunk = { type: "tool-input-available", ...call, input: part.input };
+  return [input, ...approvalOf(part), ...outcomeOf(part)];
 }
 
-function callOf(part: ToolPart) {
+function namesOf(part: ToolPart) {
   const isDynamic = part.type === "dynamic-tool";
   return {
-    toolCallId: part.toolCallId,
     toolName: isDynamic ? part.toolName : part.type.slice("tool-".length),
     ...(isDynamic ? { dynamic: true } : {}),
-    ...(part.title === undefined ? {} : { title: part.title }),
-    ...(part.providerExecuted === undefined ? {} : { providerExecuted: part.providerExecuted }),
-    ...("callProviderMetadata" in part && part.callProviderMetadata !== undefined
-      ? { providerMetadata: part.callProviderMetadata }
-      : {}),
+    ...kept(part, { title: "title", callProviderMetadata: "providerMetadata" }),
+    ...kept(part, { providerExecuted: "providerExecuted", toolMetadata: "toolMetadata" }),
   };
 }
 
-/** The input as the model wrote it, where storage keeps that beside the object it made of it. */
-function inputOf(part: ToolPart): unknown {
-  return "rawInput" in part && part.rawInput !== undefined ? part.rawInput : part.input;
+/** Fields of a part under the names that its chunks have for them; those that are not there stay away. */
+function kept(part: object, names: Readonly<Record<string, string>>): Record<string, never> {
+  const fields = part as Readonly<Record<string, never>>;
+  return Object.fromEntries(
+    Object.entries(names).flatMap(([from, to]) => (fields[from] === undefined ? [] : [[to, fields[from]]])),
+  );
 }
 
-/** The text of an input that is still arriving. */
-function rawInputOf(part: ToolPart): UIMessageChunk[] {
-  const raw = "rawInput" in part ? part.rawInput : undefined;
-  return typeof raw === "string" && raw !== ""
-    ? [{ type: "tool-input-delta", toolCallId: part.toolCallId, inputTextDelta: raw }]
+/** The input so far, as the text that came or, after storage, as what it was read as. */
+function streamedInput(part: ToolPart): UIMessageChunk[] {
+  const { rawInput } = part as { rawInput?: unknown };
+  const text = typeof rawInput === "string" ? rawInput : (JSON.stringify(part.input) as string | undefined);
+  return text === undefined ? [] : [{ type: "tool-input-delta", toolCallId: part.toolCallId, inputTextDelta: text }];
+}
+
+function approvalOf({ toolCallId, approval }: ToolPart): UIMessageChunk[] {
+  if (approval?.id === undefined) return [];
+  const { id: approvalId, approved } = approval;
+  const said = { descriptor: "approvalDescriptor", inputSchemaInput: "inputSchemaInput", requestReason: "reason" };
+  const request: UIMessageChunk = {
+    type: "tool-approval-request",
+    toolCallId,
+    approvalId,
+    ...kept(approval, { ...said, isAutomatic: "isAutomatic", signature: "signature" }),
+  };
+  if (approved === undefined) return [request];
+  return [request, { type: "tool-approval-response", approvalId, approved, ...kept(approval, { reason: "reason" }) }];
+}
+
+function outcomeOf(part: ToolPart): UIMessageChunk[] {
+  const { toolCallId } = part;
+  const metadata = kept(part, { resultProviderMetadata: "providerMetadata" });
+  if (part.state === "output-denied") return [{ type: "tool-output-denied", toolCallId }];
+  if (part.state === "output-error")
+    return [{ type: "tool-output-error", toolCallId, errorText: part.errorText, ...metadata }];
+  return part.state === "output-available"
+    ? [
+        {
+          type: "tool-output-available",
+          toolCallId,
+          output: part.output,
+          ...metadata,
+          ...kept(part, { preliminary: "preliminary" }),
+        },
+      ]
     : [];
 }

@@ -5,7 +5,7 @@
  * not hibernate, and without one every session is live.
  */
 import type { Connection } from "agents";
-import { sendFrame, sendText } from "../../../chat/setup-chat-protocol.ts";
+import { sendFrame, sendText } from "../../../chat/chat-connection.ts";
 import { type Capability, CHAT_MESSAGE_TYPES, parseCapabilities, type ServerFrame } from "../../../shared/wire.ts";
 import { hears, live, nextSession, type Session, type SessionEvent } from "./session.ts";
 

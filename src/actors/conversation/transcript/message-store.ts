@@ -33,6 +33,7 @@ interface MessageRow {
 const statements = {
   leaf: "SELECT seq FROM messages ORDER BY seq DESC LIMIT 1",
   seqOf: "SELECT seq, parent FROM messages WHERE id = ?",
+  exists: "SELECT 1 FROM messages WHERE seq = ?",
   insert: "INSERT INTO messages (seq, id, parent, role, bytes, body) VALUES (?, ?, ?, ?, ?, ?)",
   update: "UPDATE messages SET bytes = ?, body = ? WHERE seq = ?",
   // From `?1` towards the root, newest first, until `?2` bytes or `?3` rows are collected. CROSS JOIN keeps SQLite from
@@ -78,6 +79,11 @@ export class MessageStore {
     return this.#db.first<{ seq: number; parent: number | null }>(statements.seqOf, id) ?? null;
   }
 
+  /** Whether there is a row at this place, damaged or not. */
+  has(seq: number): boolean {
+    return this.#db.first(statements.exists, seq) !== undefined;
+  }
+
   /** Adds a message behind `parent`. The id must be new. Call inside a transaction. */
   append(message: UIMessage, parent: number | null): StoredMessage {
     const seq = (this.leaf() ?? 0) + 1;
@@ -102,6 +108,18 @@ export class MessageStore {
   path(from: number, maxBytes: number = NO_LIMIT, maxRows: number = NO_LIMIT): StoredMessage[] {
     const rows = this.#db.all<MessageRow>(statements.path, from, maxBytes, maxRows);
     return rows.toReversed().flatMap((row) => this.#read(row) ?? []);
+  }
+
+  /** Like `path`, and where it goes on towards the root: the seq of the next row, null when there is none. Damaged rows count as read. */
+  page(
+    from: number,
+    maxBytes: number,
+    maxRows: number,
+  ): { readonly entries: StoredMessage[]; readonly rest: number | null } {
+    const rows = this.#db.all<MessageRow>(statements.path, from, maxBytes, maxRows);
+    const parent = rows.at(-1)?.parent ?? null;
+    const rest = parent !== null && this.has(parent) ? parent : null;
+    return { entries: rows.toReversed().flatMap((row) => this.#read(row) ?? []), rest };
   }
 
   /** The whole active path, oldest first. */

@@ -49,15 +49,10 @@ export function pageBefore(parts: ViewParts, id: string, limit: number): Page | 
 }
 
 function pageEndingAt(parts: ViewParts, seq: number, limit: number): Page {
-  // One row more than asked for tells whether there are older ones.
-  const rows = parts.messages.path(seq, PAGE_BYTES, limit + 1);
-  const hasExtra = rows.length > limit;
-  const page = hasExtra ? rows.slice(1) : rows;
-  const parent = page[0]?.parent ?? null;
-  return {
-    messages: page.map((entry) => entry.message),
-    hasMore: hasExtra || (parent !== null && parts.messages.path(parent, 1, 1).length > 0),
-  };
+  let page = parts.messages.page(seq, PAGE_BYTES, limit);
+  // A client asks for what is before a message it has: a page of damaged rows only would be its last.
+  while (page.entries.length === 0 && page.rest !== null) page = parts.messages.page(page.rest, PAGE_BYTES, limit);
+  return { messages: page.entries.map((entry) => entry.message), hasMore: page.rest !== null };
 }
 
 /** Messages of admitted turns that have not started. */

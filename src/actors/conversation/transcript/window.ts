@@ -40,7 +40,7 @@ export class TranscriptWindow {
   isPartial(): boolean {
     const parent = this.entries()[0]?.parent ?? null;
     // A parent that was trimmed away is no longer there to be left out.
-    return parent !== null && this.#store.path(parent, 1, 1).length > 0;
+    return parent !== null && this.#store.has(parent);
   }
 
   /** Messages were stored behind the head. */

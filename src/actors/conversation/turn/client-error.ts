@@ -24,16 +24,16 @@ export function toClientError(error: unknown): ClientError {
     return { code: "context_overflow", message: "The conversation is too long for the model.", retryable: false };
   }
   const status = statusOf(cause);
-  if (status === undefined) return { code: "internal", message: "Something went wrong. Try again.", retryable: true };
+  if (status === undefined) return { code: "internal", message: "Something went wrong.", retryable: true };
   if (status === 429) {
-    return { code: "rate_limited", message: "The model is busy. Wait a moment, then try again.", retryable: true };
+    return { code: "rate_limited", message: "The model is busy. Wait a moment.", retryable: true };
   }
   if (status === 401 || status === 403) {
     return { code: "model_error", message: "The model refused the server's credentials.", retryable: false };
   }
   // An error with a status of success: the answer broke off while it was read.
   return status >= 500 || status === 408 || status < 400
-    ? { code: "model_error", message: "The model failed. Try again.", retryable: true }
+    ? { code: "model_error", message: "The model failed.", retryable: true }
     : { code: "model_error", message: "The model did not accept the request.", retryable: false };
 }
 

@@ -18,7 +18,7 @@ export type RecoveryDecision =
 
 export const INTERRUPTED: ClientError = {
   code: "interrupted",
-  message: "The answer was interrupted. Try again.",
+  message: "The answer was interrupted.",
   retryable: true,
 };
 

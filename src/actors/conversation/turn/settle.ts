@@ -11,13 +11,14 @@ import type { UIMessage } from "ai";
 import { logError } from "../../../shared/platform/log.ts";
 import type { StreamEnd } from "../../stream-buffer/contract.ts";
 import type { ConversationParts } from "../parts.ts";
-import { readTwice } from "../sessions/replay.ts";
+import { catchUp } from "../sessions/replay.ts";
+import { sourceOf } from "../sessions/resume.ts";
 import { conductTurn, showBase } from "./conduct-turn.ts";
 import { NO_RESPONSE } from "./ending.ts";
 import { recover } from "./recover.ts";
 import { settleTurn } from "./settle-turn.ts";
 import type { TurnRecord } from "./turn-log.ts";
-import { streamIdOf, type TurnEnding } from "./turn.ts";
+import type { TurnEnding } from "./turn.ts";
 
 const CUT_TOOL = "The tool was interrupted; whether it finished is not known.";
 
@@ -59,23 +60,14 @@ async function settleOne(parts: ConversationParts, record: TurnRecord): Promise<
   }
 }
 
-/** The answer as far as the StreamBuffer has it; null when the buffer cannot be read. */
+/** The answer as far as the StreamBuffer has it, and the end if it has all of it. */
 async function rebuild(
   parts: ConversationParts,
   record: TurnRecord,
-): Promise<{ message: UIMessage; end: StreamEnd | null } | null> {
-  const { turn } = record;
-  const streamId = streamIdOf(turn);
-  let fold = startFold(emptyAssistant(turn.messageId));
-  try {
-    for (let after = 0; ;) {
-      const page = await readTwice(parts.buffer(), { streamId, after });
-      for (const entry of page.entries) fold = applyChunk(fold, entry.chunk);
-      after = page.entries.at(-1)?.to ?? after;
-      if (!page.more || page.entries.length === 0) return { message: finalizeFold(fold), end: page.end };
-    }
-  } catch (error) {
-    logError("stream.not-read", error, { streamId });
-    return null;
-  }
+): Promise<{ message: UIMessage; end: StreamEnd | null }> {
+  let fold = startFold(emptyAssistant(record.turn.messageId));
+  const { isWhole, end } = await catchUp(sourceOf(parts, record, null), 0, (entries) => {
+    for (const entry of entries) fold = applyChunk(fold, entry.chunk);
+  });
+  return { message: finalizeFold(fold), end: isWhole ? end : null };
 }

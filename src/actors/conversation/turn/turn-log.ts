@@ -4,9 +4,11 @@
  * Owns `turns` and `turn_parts`. A record is written before anything else of a
  * turn happens, and it is the turn's fence: each later write of the turn first
  * moves the record on, so what a cleared conversation or a newer isolate has
- * taken over can no longer be written (`false`).
+ * taken over can no longer be written (`false`). A damaged row is skipped with a
+ * warning: it counts as no record.
  */
 import type { Database } from "../../../shared/platform/database.ts";
+import { logWarning } from "../../../shared/platform/log.ts";
 import { partedText, type PartedText } from "../../../shared/platform/parted-text.ts";
 import { nextTurnState, OPEN_STATES, type TurnEvent, type TurnState } from "./turn-state.ts";
 import type { Turn, TurnEnding } from "./turn.ts";
@@ -102,14 +104,16 @@ export class TurnLog {
 
   #read(row: TurnRow): TurnRecord | null {
     const body = this.#parts.read(row.seq, row.body);
-    if (body === null) return null;
-    return {
-      seq: row.seq,
-      state: row.state,
-      attempts: row.attempts,
-      turn: JSON.parse(body) as Turn,
-      ending: row.outcome === null ? null : (JSON.parse(row.outcome) as TurnEnding),
-    };
+    try {
+      if (body === null) throw new SyntaxError("its parts are gone");
+      const turn = JSON.parse(body) as Turn;
+      const ending = row.outcome === null ? null : (JSON.parse(row.outcome) as TurnEnding);
+      return { seq: row.seq, state: row.state, attempts: row.attempts, turn, ending };
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      logWarning("turns.damaged-row", { seq: row.seq, problem: error.message });
+      return null;
+    }
   }
 }
 
