@@ -19,7 +19,7 @@ export default defineConfig({
           include: ["{src,test,bench}/**/*.test.ts"],
           exclude: [...nodeTests, "**/node_modules/**"],
           setupFiles: ["./test/harness/warm-up.ts"],
-          provide: { fuzzSeed: process.env["FUZZ_SEED"] ?? "" },
+          provide: { fuzzSeed: process.env["FUZZ_SEED"] ?? "", fuzzSteps: process.env["FUZZ_STEPS"] ?? "" },
           testTimeout: 120_000,
           hookTimeout: 120_000,
           sequence: { groupOrder: 0 },

@@ -5,6 +5,8 @@ declare module "vitest" {
   interface ProvidedContext {
     /** The environment variable `FUZZ_SEED`; empty if it is not set. */
     fuzzSeed: string;
+    /** The environment variable `FUZZ_STEPS`; empty if it is not set. */
+    fuzzSteps: string;
   }
 }
 

@@ -406,6 +406,27 @@ describe("what the model sees", () => {
     expect(JSON.stringify(await storedMessages("sees-1"))).toContain("SEEN");
   });
 
+  it("T94: sees an object for every input of a call within the turn too, and no empty text", async () => {
+    const model = new ScriptedModel((_, n) => {
+      if (n === 0) return [...toolCall("c1", "look", "junk"), ...toolCall("c2", "look", []), finish("tool-calls")];
+      return n === 1 ? [{ type: "text-start", id: "t" }, new Error("cut")] : say("fine");
+    });
+    stage("sees-4").model = model;
+    stage("sees-4").tools = { look: tool({ inputSchema: z.object({}), execute: () => "seen" }) };
+    const socket = await ChatSocket.open("sees-4");
+    for (const id of ["r1", "r2"]) {
+      socket.ask(id, id);
+      await socket.ended(id);
+    }
+    for (const { prompt } of model.calls.slice(1)) {
+      const parts: unknown[] = prompt.flatMap(({ content }): unknown[] => (typeof content === "string" ? [] : content));
+      expect(parts).not.toContainEqual(expect.objectContaining({ type: "tool-call", input: expect.any(String) }));
+      expect(parts).not.toContainEqual(expect.objectContaining({ type: "tool-call", input: expect.any(Array) }));
+      expect(parts).not.toContainEqual(expect.objectContaining({ type: "text", text: "" }));
+      expect(prompt.filter((message) => message.content.length === 0)).toEqual([]);
+    }
+  });
+
   it("bounds a 3 MB tool output for the model, keeps its shape, and stores it whole", async () => {
     const rows = Array.from({ length: 30_000 }, (_, i) => ({ i, text: "x".repeat(80) }));
     const model = new ScriptedModel((_, n) =>

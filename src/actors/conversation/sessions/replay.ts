@@ -61,6 +61,8 @@ export async function catchUp(
       isWhole = true;
       break;
     }
+    // Of an answer that the list has whole, a part would pass for all of it: its end alone is told.
+    if (!isWhole && writer === null && source.folded() !== null) break;
     end = page?.end ?? null;
     const isMore = take(page?.entries ?? []) && (writer !== null || page?.more === true);
     if (!isMore) break;

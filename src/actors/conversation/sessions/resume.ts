@@ -82,14 +82,41 @@ async function replayRunning(
 ): Promise<void> {
   const { requestId } = stream;
   parts.sockets.tell(connection, { type: "ack", requestId });
-  const send = (entries: readonly ChunkEntry[]): void => {
-    for (const entry of entries) sendFrame(connection, replayFrame(requestId, entry, stream.continuation));
-  };
-  await catchUp(sourceOf(parts, stream.record, stream), after, send, () => {
-    const stillRuns = parts.running.stream === stream;
-    sendFrame(connection, stillRuns ? replayComplete(requestId) : endOf(parts, requestId));
-    parts.sockets.tell(connection, { type: "caught-up", requestId });
-  });
+  await catchUp(
+    sourceOf(parts, stream.record, stream),
+    after,
+    (entries) => sendReplay(parts, connection, stream.record, entries, stream.continuation),
+    ({ isWhole }) => {
+      parts.sockets.tell(connection, { type: "caught-up", requestId });
+      if (!isKept(parts, stream.record)) return;
+      if (parts.running.stream !== stream) return sendFrame(connection, endOf(parts, requestId));
+      sendFrame(connection, replayComplete(requestId));
+      if (!isWhole) offerFromStart(parts, connection, stream);
+    },
+  );
+}
+
+/** What the socket has cannot be continued. An offer of a stream that is behind it makes it begin again. */
+function offerFromStart(parts: ConversationParts, connection: Connection, stream: LiveStream): void {
+  parts.sockets.tell(connection, { type: "offer", requestId: stream.requestId });
+  sendFrame(connection, { ...resumingFrame(stream), lastSeq: 0 } as ServerFrame);
+}
+
+/** Sends a stretch of a replay. Of a turn that was cleared meanwhile nothing more is told: its end has been. */
+function sendReplay(
+  parts: ConversationParts,
+  connection: Connection,
+  record: TurnRecord,
+  entries: readonly ChunkEntry[],
+  continuation: boolean,
+): void {
+  if (!isKept(parts, record)) return;
+  for (const entry of entries) sendFrame(connection, replayFrame(record.turn.requestId, entry, continuation));
+}
+
+/** Whether the turn still has its record; another turn may have taken its request id. */
+function isKept(parts: ConversationParts, { turn }: TurnRecord): boolean {
+  return parts.turns.byRequest(turn.requestId)?.turn.turnId === turn.turnId;
 }
 
 async function replayEnded(
@@ -103,8 +130,11 @@ async function replayEnded(
   await catchUp(
     sourceOf(parts, record, null),
     after,
-    (entries) => entries.forEach((entry) => sendFrame(connection, replayFrame(requestId, entry, false))),
-    () => sendFrame(connection, { ...terminalFrame(requestId, ending), replay: true } as ServerFrame),
+    (entries) => sendReplay(parts, connection, record, entries, false),
+    () => {
+      if (!isKept(parts, record)) return;
+      sendFrame(connection, { ...terminalFrame(requestId, ending), replay: true } as ServerFrame);
+    },
   );
   parts.sockets.tell(connection, { type: "caught-up", requestId });
 }
@@ -125,7 +155,7 @@ export function sourceOf(parts: ConversationParts, record: TurnRecord, stream: L
   };
 }
 
-/** The terminal frame of a turn that ended while a socket was being caught up; an aborted one when it was cleared. */
+/** The terminal frame of a turn that ended while a socket was being caught up. */
 function endOf(parts: ConversationParts, requestId: string): ServerFrame {
   return terminalFrame(requestId, parts.turns.byRequest(requestId)?.ending ?? { state: "aborted", messageIds: [] });
 }

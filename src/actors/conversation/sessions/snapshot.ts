@@ -50,8 +50,13 @@ function chunksOfTool(part: ToolPart): UIMessageChunk[] {
       { type: "tool-input-start", ...call, ...kept(part, { inputEncoding: "inputEncoding" }) },
       ...streamedInput(part),
     ];
-  const input: UIMessageChunk = { type: "tool-input-available", ...call, input: part.input };
+  const input: UIMessageChunk = { type: "tool-input-available", ...call, input: inputOf(part) };
   return [input, ...approvalOf(part), ...outcomeOf(part)];
+}
+
+/** The input as the model wrote it, where storage keeps that beside the object it made of it. */
+function inputOf(part: ToolPart): unknown {
+  return "rawInput" in part && part.rawInput !== undefined ? part.rawInput : part.input;
 }
 
 function namesOf(part: ToolPart) {

@@ -28,17 +28,24 @@ export async function promptOf(messages: readonly UIMessage[], tools: ToolSet): 
   return boundPrompt(pruned);
 }
 
-/** The prompt with over-long texts and tool outputs cut; messages that fit keep their identity. */
+/**
+ * The prompt as providers take it: over-long texts and tool outputs cut, an
+ * object for the input of every call, and nothing that is empty. Messages that
+ * fit keep their identity.
+ */
 export function boundPrompt(messages: readonly ModelMessage[]): ModelMessage[] {
-  return messages.map((message) => {
+  return messages.flatMap((message) => {
     if (typeof message.content === "string") {
       return message.content.length <= MAX_PROMPT_TEXT_CHARS
-        ? message
-        : ({ ...message, content: cut(message.content, MAX_PROMPT_TEXT_CHARS) } as ModelMessage);
+        ? [message]
+        : [{ ...message, content: cut(message.content, MAX_PROMPT_TEXT_CHARS) } as ModelMessage];
     }
-    const content = message.content.map(boundPart);
-    const isSame = content.every((part, at) => part === (message.content as readonly unknown[])[at]);
-    return isSame ? message : ({ ...message, content } as ModelMessage);
+    const content = message.content.filter((part) => !isEmptyText(part)).map(boundPart);
+    if (content.length === 0) return [];
+    const isSame =
+      content.length === message.content.length &&
+      content.every((part, at) => part === (message.content as readonly unknown[])[at]);
+    return isSame ? [message] : [{ ...message, content } as ModelMessage];
   });
 }
 
@@ -49,12 +56,18 @@ function withContent(message: ModelMessage): ModelMessage {
   return isEmpty ? { ...message, content: [{ type: "text", text: EMPTY_MESSAGE }] } : message;
 }
 
+/** Text of an answer that was cut before its first word. */
+function isEmptyText(part: ContentPart): boolean {
+  return part.type === "text" && part.text === "" && part.providerOptions === undefined;
+}
+
 type ContentPart = Exclude<ModelMessage["content"], string>[number];
 
 function boundPart(part: ContentPart): ContentPart {
   if (part.type === "text" && part.text.length > MAX_PROMPT_TEXT_CHARS) {
     return { ...part, text: cut(part.text, MAX_PROMPT_TEXT_CHARS) };
   }
+  if (part.type === "tool-call") return withObjectInput(part);
   if (part.type !== "tool-result") return part;
   const { output } = part;
   if (output.type === "text" && output.value.length > MAX_PROMPT_OUTPUT_CHARS) {
@@ -68,6 +81,12 @@ function boundPart(part: ContentPart): ContentPart {
         ...part,
         output: { ...output, value: shrink(output.value, MAX_PROMPT_OUTPUT_CHARS / chars) as typeof output.value },
       };
+}
+
+/** Within a turn the SDK hands on what a model wrote as the input of a call; providers refuse anything but an object. */
+function withObjectInput(part: Extract<ContentPart, { type: "tool-call" }>): ContentPart {
+  const { input } = part;
+  return typeof input === "object" && input !== null && !Array.isArray(input) ? part : { ...part, input: {} };
 }
 
 /** What a model wrote where an object belongs is kept for people; no provider accepts it back. */

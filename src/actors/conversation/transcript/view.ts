@@ -67,13 +67,12 @@ export function messagesAppended(
   stored: readonly StoredMessage[],
   waiting: readonly UIMessage[],
 ): void {
-  const previous =
-    waitingInput(parts)
-      .slice(0, -waiting.length || undefined)
-      .at(-1)?.id ?? idOf(parts, before);
+  // Read before the window takes the new messages: it may let go of the old head for them.
+  const head = idOf(parts, before);
+  const inLine = waitingInput(parts).slice(0, -waiting.length || undefined);
   parts.window.append(stored);
   const messages = [...stored.map((entry) => entry.message), ...waiting];
-  if (messages.length > 0) tellTail(parts, waiting.length > 0 ? previous : idOf(parts, before), messages);
+  if (messages.length > 0) tellTail(parts, waiting.length > 0 ? (inLine.at(-1)?.id ?? head) : head, messages);
 }
 
 /** The active path changed behind the message with id `after`. */

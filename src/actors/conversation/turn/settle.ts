@@ -1,5 +1,12 @@
 /** After a restart: gives every turn that was found without an ending one, in order, before anything new runs. */
-import { closeOpenParts, applyChunk, emptyAssistant, finalizeFold, startFold } from "../../../shared/apply-chunk.ts";
+import {
+  closeOpenParts,
+  applyChunk,
+  emptyAssistant,
+  finalizeFold,
+  hasRenderableParts,
+  startFold,
+} from "../../../shared/apply-chunk.ts";
 import type { UIMessage } from "ai";
 import { logError } from "../../../shared/platform/log.ts";
 import type { StreamEnd } from "../../stream-buffer/contract.ts";
@@ -7,6 +14,7 @@ import type { ConversationParts } from "../parts.ts";
 import { catchUp } from "../sessions/replay.ts";
 import { sourceOf } from "../sessions/resume.ts";
 import { conductTurn, showBase } from "./conduct-turn.ts";
+import { NO_RESPONSE } from "./ending.ts";
 import { recover } from "./recover.ts";
 import { settleTurn } from "./settle-turn.ts";
 import type { TurnRecord } from "./turn-log.ts";
@@ -38,8 +46,11 @@ async function settleOne(parts: ConversationParts, record: TurnRecord): Promise<
       return conductTurn(parts, record);
     case "leave":
       return null;
-    case "complete":
-      return settleTurn(parts, record, found?.message ?? null, { state: "completed", messageIds });
+    case "complete": {
+      const message = found?.message ?? null;
+      const note = message !== null && hasRenderableParts(message) ? {} : { note: NO_RESPONSE };
+      return settleTurn(parts, record, message, { state: "completed", messageIds, ...note });
+    }
     case "fail": {
       const partial = found === null ? null : closeOpenParts(found.message, CUT_TOOL);
       return settleTurn(parts, record, partial, { state: "failed", error: decision.error, messageIds });
