@@ -103,20 +103,20 @@ function wrapSockets(agent: Agent, callbacks: ChatProtocolCallbacks, handler: Ch
   const onMessage = agent.onMessage.bind(agent);
   const onClose = agent.onClose.bind(agent);
   // What a socket sent before it learned that it was refused still arrives.
-  const refused = new Set<string>();
+  const refused = new WeakSet<Connection>();
 
   agent.onConnect = async (connection, context) => {
     if (!childRoutes._cf_requestTargetsSubAgent(context.request)) {
       const accepted = await handler.runInAgentContext(() => connect(callbacks, connection, context), connection);
       if (accepted === false) {
-        refused.add(connection.id);
+        refused.add(connection);
         return;
       }
     }
     await onConnect(connection, context);
   };
   agent.onMessage = async (connection, data) => {
-    if (refused.has(connection.id)) return;
+    if (refused.has(connection)) return;
     const parsed = childRoutes._cf_connectionTargetsSubAgent(connection) ? null : parseFrame(data);
     if (parsed === null || parsed.kind === "foreign") return onMessage(connection, data);
     await handler.runInAgentContext(() => guarded(callbacks, connection, parsed), connection);
@@ -125,7 +125,7 @@ function wrapSockets(agent: Agent, callbacks: ChatProtocolCallbacks, handler: Ch
     if (!childRoutes._cf_connectionTargetsSubAgent(connection)) {
       await handler.runInAgentContext(() => close(callbacks, connection), connection);
     }
-    if (refused.delete(connection.id)) return;
+    if (refused.delete(connection)) return;
     await onClose(connection, code, reason, wasClean);
   };
 }

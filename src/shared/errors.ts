@@ -73,10 +73,13 @@ export function isTroupeError(error: unknown): error is TroupeError {
   );
 }
 
-/** The text of anything that was thrown. */
+/** The text of anything that was thrown. Never throws. */
 export function errorText(error: unknown): string {
-  if (error instanceof Error) return error.message;
-  if (typeof error === "string") return error;
-  if (typeof error === "object" && error !== null && "message" in error) return String(error.message);
-  return String(error);
+  try {
+    if (typeof error === "object" && error !== null && "message" in error) return String(error.message);
+    return String(error);
+  } catch (unreadable) {
+    // Objects without a prototype, and getters that throw, have no text.
+    return unreadable instanceof Error ? `an error without a text (${unreadable.name})` : "an error without a text";
+  }
 }

@@ -43,7 +43,12 @@ export const CAPABILITY_PARAM = "chat-capabilities";
 export const CAPABILITIES = ["delta", "cursor"] as const;
 export type Capability = (typeof CAPABILITIES)[number];
 
-const id = z.string().min(1).max(256);
+/** Ids are stored as UTF-8, in which half a surrogate pair is no text: two such ids could become one. */
+const id = z
+  .string()
+  .min(1)
+  .max(256)
+  .refine((text) => text.isWellFormed(), "half a surrogate pair");
 
 /** A tool that lives in the client (browser); `parameters` is a JSON Schema (draft 7). */
 export const clientToolSchema = z.object({
@@ -72,7 +77,8 @@ const userPartSchema = z.union([
     type: z.literal("file"),
     mediaType: z.string().min(1).max(256),
     filename: z.string().max(1024).optional(),
-    url: z.string().min(1),
+    // What a model and a page can be given; no `javascript:`, no address that means something on one machine only.
+    url: z.string().regex(/^(https?:\/\/.|data:[^,]*,)/i),
   }),
   z.object({ type: z.string().regex(/^data-./), id: id.optional(), data: z.unknown() }),
 ]);

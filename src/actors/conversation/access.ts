@@ -16,18 +16,30 @@ interface Authorizer {
   authorize(action: Action, who: Who): Authorization | Promise<Authorization>;
 }
 
-/** Asks `authorize`; synchronous when it is. Never throws: an error in it is logged and refuses. */
+/** Asks `authorize`; synchronous when it is. Never throws: an error in it is logged and refuses, and so does an answer that is none. */
 export function verdictOf(agent: Authorizer, action: Action, who: Who): Verdict | Promise<Verdict> {
   const undecided = (error: unknown): Verdict => {
     logError("hook.failed", error, { hook: "authorize", action });
     return { allow: false, status: 500, reason: "Something went wrong." };
   };
   try {
-    const verdict = agent.authorize(action, who);
-    return verdict instanceof Promise ? verdict.catch(undecided) : verdict;
+    const answer = agent.authorize(action, who);
+    // Answers of other actors are promises without being of the class.
+    return isThenable(answer) ? Promise.resolve(answer).then(sound).catch(undecided) : sound(answer);
   } catch (error) {
     return undecided(error);
   }
+}
+
+/** The answer, or an error for what looks like one to a careless eye. */
+function sound(answer: Authorization): Authorization {
+  const { allow, status } = (answer ?? {}) as { readonly allow?: unknown; readonly status?: unknown };
+  if (allow === true || (allow === false && (status === 401 || status === 403))) return answer;
+  throw new TypeError("authorize must return { allow: true } or { allow: false, status: 401 | 403 }.");
+}
+
+function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
+  return typeof (value as PromiseLike<T> | null | undefined)?.then === "function";
 }
 
 /**

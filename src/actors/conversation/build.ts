@@ -9,6 +9,7 @@ import { openDatabase } from "../../shared/platform/database.ts";
 import { logError } from "../../shared/platform/log.ts";
 import { migrate } from "../../shared/platform/migrate.ts";
 import { refusalResponse, verdictOf } from "./access.ts";
+import { boundedBuffer } from "./bounded-buffer.ts";
 import { ConfigStore } from "./config-store.ts";
 import type { ConversationHost } from "./host.ts";
 import { KeepAwake } from "./keep-awake.ts";
@@ -57,11 +58,12 @@ export function buildConversation(
 
 function buildParts(agent: ConversationHost, db: ConversationParts["db"], clock: Clock): ConversationParts {
   const messages = new MessageStore(db);
+  const buffer = () => boundedBuffer(agent.streamBufferActor(), clock);
   const retention = () => ({
     keepMs: agent.streamRetentionMs,
     sweep: async (beforeMs: number) => {
       try {
-        return (await agent.streamBufferActor().sweep(beforeMs)).oldestMs;
+        return (await buffer().sweep(beforeMs)).oldestMs;
       } catch (error) {
         // The next turn arms the next sweep.
         logError("stream.not-swept", error);
@@ -82,7 +84,7 @@ function buildParts(agent: ConversationHost, db: ConversationParts["db"], clock:
     running: { stream: null },
     followers: new Followers(),
     hooks: hooksOf(agent),
-    buffer: () => agent.streamBufferActor(),
+    buffer,
   };
 }
 

@@ -64,8 +64,12 @@ export function chatCallbacks(agent: ConversationHost, parts: ConversationParts)
 
 type Refuse = (code: ReturnType<typeof refusalCode>, text: string) => ServerFrame;
 
-/** Runs `act` if the socket's principal may; in the same synchronous stretch when `authorize` is synchronous. */
+/**
+ * Runs `act` if the socket's principal may; in the same synchronous stretch when `authorize` is synchronous. Frames of
+ * one socket are acted on in the order they came, however long each decision takes.
+ */
 function gate(agent: ConversationHost) {
+  const deciding = new WeakMap<Connection, Promise<Verdict>>();
   return (
     action: Action,
     connection: Connection,
@@ -75,7 +79,14 @@ function gate(agent: ConversationHost) {
     const verdict = verdictOf(agent, action, { request: null, principal: principalOf(agent, connection) });
     const follow = (decided: Verdict): void | Promise<void> =>
       decided.allow ? act() : sendFrame(connection, refuse(refusalCode(decided), refusalText(decided)));
-    return verdict instanceof Promise ? verdict.then(follow) : follow(verdict);
+    const earlier = deciding.get(connection);
+    if (earlier === undefined && !(verdict instanceof Promise)) return follow(verdict);
+    const decision = Promise.all([verdict, earlier]).then(([decided]) => decided);
+    deciding.set(connection, decision);
+    return decision.then((decided) => {
+      if (deciding.get(connection) === decision) deciding.delete(connection);
+      return follow(decided);
+    });
   };
 }
 

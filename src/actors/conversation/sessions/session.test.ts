@@ -25,7 +25,8 @@ const events = {
 const table: Record<keyof typeof events, Record<keyof typeof sessions, Session>> = {
   "offer a": { live: offered("a"), waiting: offered("a"), "offered a": offered("a"), "catching a": offered("a") },
   "offer b": { live: offered("b"), waiting: offered("b"), "offered a": offered("b"), "catching a": offered("b") },
-  wait: { live: waiting, waiting, "offered a": offered("a"), "catching a": catching("a") },
+  // Nothing runs when a session is told to wait: what it was offered has ended.
+  wait: { live: waiting, waiting, "offered a": waiting, "catching a": waiting },
   "ack a": { live: catching("a"), waiting: catching("a"), "offered a": catching("a"), "catching a": catching("a") },
   "ack b": { live: catching("b"), waiting: catching("b"), "offered a": catching("b"), "catching a": catching("b") },
   "caught-up a": { live, waiting, "offered a": offered("a"), "catching a": live },

@@ -37,7 +37,7 @@ export function nextSession(session: Session, event: SessionEvent): Session {
     case "offer":
       return { kind: "offered", requestId: event.requestId };
     case "wait":
-      return session.kind === "live" ? { kind: "waiting" } : session;
+      return { kind: "waiting" };
     case "ack":
       return { kind: "catching-up", requestId: event.requestId };
     case "caught-up":

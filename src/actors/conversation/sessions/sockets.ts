@@ -11,37 +11,38 @@ import { hears, live, nextSession, type Session, type SessionEvent } from "./ses
 
 export class Sockets {
   readonly #connections: () => Iterable<Connection>;
-  readonly #sessions = new Map<string, Session>();
-  readonly #undecided = new Set<string>();
+  // By socket and not by its id: a client that comes back has the same id while its old socket is still closing.
+  readonly #sessions = new Map<Connection, Session>();
+  readonly #undecided = new Set<Connection>();
 
   /** `connections` lists the open sockets. */
   constructor(connections: () => Iterable<Connection>) {
-    this.#connections = () => Array.from(connections()).filter(({ id }) => !this.#undecided.has(id));
+    this.#connections = () => Array.from(connections()).filter((connection) => !this.#undecided.has(connection));
   }
 
   /** Keeps everything from a socket until `let`, or until it is forgotten: whether it may come in is not decided. */
   hold(connection: Connection): void {
-    this.#undecided.add(connection.id);
+    this.#undecided.add(connection);
   }
 
   /** The socket may come in. */
   let(connection: Connection): void {
-    this.#undecided.delete(connection.id);
+    this.#undecided.delete(connection);
   }
 
   session(connection: Connection): Session {
-    return this.#sessions.get(connection.id) ?? live;
+    return this.#sessions.get(connection) ?? live;
   }
 
   tell(connection: Connection, event: SessionEvent): void {
     const next = nextSession(this.session(connection), event);
-    if (next.kind === "live") this.#sessions.delete(connection.id);
-    else this.#sessions.set(connection.id, next);
+    if (next.kind === "live") this.#sessions.delete(connection);
+    else this.#sessions.set(connection, next);
   }
 
   forget(connection: Connection): void {
-    this.#sessions.delete(connection.id);
-    this.#undecided.delete(connection.id);
+    this.#sessions.delete(connection);
+    this.#undecided.delete(connection);
   }
 
   /** A frame for everybody, optionally for those that pass `include`; encoded once. */

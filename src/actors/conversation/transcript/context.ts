@@ -10,12 +10,16 @@ export const MAX_PROMPT_TEXT_CHARS = 200_000;
 /** Longest tool output that a prompt carries, in characters of its JSON; strings and lists inside are cut, the shape stays. */
 export const MAX_PROMPT_OUTPUT_CHARS = 100_000;
 
+/** Stands in a prompt for a user message that has nothing for a model. */
+const EMPTY_MESSAGE = "(a message without text)";
+
 /** Model messages for `messages`. `tools` tells which results may be dropped: those with `execute`; what a person answered stays. */
 export async function promptOf(messages: readonly UIMessage[], tools: ToolSet): Promise<ModelMessage[]> {
-  const prompt = await convertToModelMessages(messages.map(withoutRawInput), {
+  const converted = await convertToModelMessages(messages.map(withoutRawInput), {
     tools,
     ignoreIncompleteToolCalls: true,
   });
+  const prompt = converted.map(withContent);
   const serverTools = Object.keys(tools).filter((name) => tools[name]?.execute !== undefined);
   const pruned =
     serverTools.length === 0
@@ -43,6 +47,13 @@ export function boundPrompt(messages: readonly ModelMessage[]): ModelMessage[] {
       content.every((part, at) => part === (message.content as readonly unknown[])[at]);
     return isSame ? [message] : [{ ...message, content } as ModelMessage];
   });
+}
+
+/** No provider takes a user message of nothing, such as one of data or blank text alone. */
+function withContent(message: ModelMessage): ModelMessage {
+  if (message.role !== "user" || typeof message.content === "string") return message;
+  const isEmpty = message.content.every((part) => part.type === "text" && part.text === "");
+  return isEmpty ? { ...message, content: [{ type: "text", text: EMPTY_MESSAGE }] } : message;
 }
 
 /** Text of an answer that was cut before its first word. */

@@ -21,6 +21,13 @@ export interface StoredMessage {
   readonly message: UIMessage;
 }
 
+/** Where a message stands, and whose it is. */
+export interface MessagePlace {
+  readonly seq: number;
+  readonly parent: number | null;
+  readonly role: string;
+}
+
 interface MessageRow {
   seq: number;
   id: string;
@@ -32,7 +39,7 @@ interface MessageRow {
 
 const statements = {
   leaf: "SELECT seq FROM messages ORDER BY seq DESC LIMIT 1",
-  seqOf: "SELECT seq, parent FROM messages WHERE id = ?",
+  seqOf: "SELECT seq, parent, role FROM messages WHERE id = ?",
   exists: "SELECT 1 FROM messages WHERE seq = ?",
   insert: "INSERT INTO messages (seq, id, parent, role, bytes, body) VALUES (?, ?, ?, ?, ?, ?)",
   update: "UPDATE messages SET bytes = ?, body = ? WHERE seq = ?",
@@ -75,8 +82,8 @@ export class MessageStore {
   }
 
   /** Where the message with this id stands; null when there is none. */
-  locate(id: string): { readonly seq: number; readonly parent: number | null } | null {
-    return this.#db.first<{ seq: number; parent: number | null }>(statements.seqOf, id) ?? null;
+  locate(id: string): MessagePlace | null {
+    return this.#db.first<{ seq: number; parent: number | null; role: string }>(statements.seqOf, id) ?? null;
   }
 
   /** Whether there is a row at this place, damaged or not. */

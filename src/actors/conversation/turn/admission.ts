@@ -109,22 +109,26 @@ function targetOf(parts: ConversationParts, body: ChatBody): Target {
     return { kind: "refused", code: taken.code, problem: taken.problem };
   }
   const posted = taken.ok ? taken.messages : [];
-  const waiting = new Set(parts.turns.open().flatMap((record) => record.turn.inputIds));
-  const input = posted.filter((message) => !waiting.has(message.id) && parts.messages.locate(message.id) === null);
+  const open = parts.turns.open();
+  // Ids that are given away: to messages that wait, and to answers that are being written.
+  const given = new Set(open.flatMap(({ turn }) => [...turn.inputIds, turn.messageId]));
+  const input = posted.filter((message) => !given.has(message.id) && parts.messages.locate(message.id) === null);
   if (input.length > 0) return prepared(parts, withoutRepeats(input));
-  if (regenerate) return answerAgain(parts, body.messageId ?? posted.at(-1)?.id ?? null);
   const last = posted.at(-1);
+  if (regenerate) return answerAgain(parts, [body.messageId, last?.id]);
   // A repeated send: run it only if nothing has answered it and nothing is about to.
-  const isUnanswered = last !== undefined && parts.messages.locate(last.id)?.seq === parts.messages.leaf();
-  const isFree = parts.turns.open().length === 0;
-  return last !== undefined && isUnanswered && isFree
+  const place = last === undefined ? null : parts.messages.locate(last.id);
+  const isUnanswered = place?.role === "user" && place.seq === parts.messages.leaf();
+  return last !== undefined && isUnanswered && open.length === 0
     ? { kind: "again", answers: last.id, regenerate: false }
     : { kind: "skipped" };
 }
 
-/** The user message to answer again: the named one, or the one that the named answer belongs to, or the last one. */
-function answerAgain(parts: ConversationParts, messageId: string | null): Target {
-  const from = (messageId === null ? null : parts.messages.locate(messageId)?.seq) ?? parts.messages.leaf();
+/** The user message to answer again: the one named first of those that are stored, or the one which that answers; with no name, the last one. */
+function answerAgain(parts: ConversationParts, names: readonly (string | null | undefined)[]): Target {
+  const named = names.filter((name) => typeof name === "string");
+  const place = named.map((name) => parts.messages.locate(name)).find((found) => found !== null);
+  const from = named.length === 0 ? parts.messages.leaf() : (place?.seq ?? null);
   const path = from === null ? [] : parts.messages.path(from, Number.MAX_SAFE_INTEGER, 16);
   const user = path.findLast((entry) => entry.message.role === "user");
   return user === undefined

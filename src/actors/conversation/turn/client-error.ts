@@ -37,10 +37,10 @@ export function toClientError(error: unknown): ClientError {
     : { code: "model_error", message: "The model did not accept the request.", retryable: false };
 }
 
-/** The failure below the AI SDK's retry wrapper. */
-function rootFailure(error: unknown): unknown {
+/** The failure below the AI SDK's retry wrapper; wrappers may not go round in circles for ever. */
+function rootFailure(error: unknown, depth = 0): unknown {
   const wrapped = (error as ProviderFailure | null)?.lastError;
-  return wrapped === undefined ? error : rootFailure(wrapped);
+  return wrapped === undefined || depth > 8 ? error : rootFailure(wrapped, depth + 1);
 }
 
 function statusOf(error: unknown): number | undefined {

@@ -15,9 +15,9 @@ import {
   hasRenderableParts,
   startFold,
 } from "../../../shared/apply-chunk.ts";
+import { TroupeError } from "../../../shared/errors.ts";
 import { logError } from "../../../shared/platform/log.ts";
 import { CHAT_MESSAGE_TYPES, type ServerFrame } from "../../../shared/wire.ts";
-import { within } from "../../../shared/within.ts";
 import type { ConversationParts } from "../parts.ts";
 import { tellReaders, terminalFrame } from "../sessions/announce.ts";
 import { resumingFrame } from "../sessions/resume.ts";
@@ -32,14 +32,20 @@ import { storeInput } from "./store-input.ts";
 import type { TurnRecord } from "./turn-log.ts";
 import { streamIdOf, type TurnEnding } from "./turn.ts";
 
-/** How long one append to the StreamBuffer may take, in milliseconds. */
-const BUFFER_TIMEOUT_MS = 5_000;
 const CUT_TOOL = "The answer ended before the tool did.";
 
 /** Runs an admitted turn. Resolves with its ending; never rejects. */
 export async function conductTurn(parts: ConversationParts, admitted: TurnRecord): Promise<TurnEnding> {
-  const record = begin(parts, admitted);
-  if (record === null) return endingOf(parts, admitted);
+  try {
+    const record = begin(parts, admitted);
+    return record === null ? endingOf(parts, admitted) : await conduct(parts, record);
+  } catch (error) {
+    // It could not begin: what it brought cannot be stored, or what it answers is gone.
+    return giveUp(parts, admitted, error);
+  }
+}
+
+async function conduct(parts: ConversationParts, record: TurnRecord): Promise<TurnEnding> {
   const signal = parts.aborts.getSignal(record.turn.requestId);
   try {
     return await parts.awake.hold(() => runSegment(parts, record, signal));
@@ -67,8 +73,16 @@ function giveUp(parts: ConversationParts, record: TurnRecord, error: unknown): T
   }
 }
 
-/** Takes the turn from its record; null when it was cancelled or cleared while it waited. */
+/** Takes the turn from its record; null when it was cancelled or cleared while it waited. Throws when it cannot begin; it is then as it was. */
 function begin(parts: ConversationParts, admitted: TurnRecord): TurnRecord | null {
+  const { answers } = admitted.turn;
+  if (
+    answers !== null &&
+    parts.turns.byRequest(admitted.turn.requestId) !== null &&
+    parts.messages.locate(answers) === null
+  ) {
+    throw new TroupeError("not_found", "The message to answer again is gone.");
+  }
   if (admitted.state === "running") {
     return parts.turns.byRequest(admitted.turn.requestId)?.state === "running" ? showBase(parts, admitted) : null;
   }
@@ -123,8 +137,7 @@ function openStream(parts: ConversationParts, record: TurnRecord): LiveStream {
   const { turn } = record;
   const writer = new SegmentWriter({
     streamId: streamIdOf(turn),
-    // A buffer that never answers must not hold the turn: its writer gives up and goes on from memory.
-    buffer: { append: async (request) => within(parts.clock, BUFFER_TIMEOUT_MS, parts.buffer().append(request)) },
+    buffer: { append: async (request) => parts.buffer().append(request) },
     clock: parts.clock,
     limits: parts.hooks.flushLimits(),
     onDegraded: (error) => logError("stream.not-stored", error, { requestId: turn.requestId }),

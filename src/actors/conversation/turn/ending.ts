@@ -1,5 +1,6 @@
 /** How a turn ended: from what its segment did to what its record keeps and clients are told. */
 import { logError } from "../../../shared/platform/log.ts";
+import { within } from "../../../shared/within.ts";
 import type { StreamEnd } from "../../stream-buffer/contract.ts";
 import type { ClientError } from "../contract.ts";
 import type { ConversationParts } from "../parts.ts";
@@ -31,6 +32,9 @@ export async function endingAfter(
   }
 }
 
+/** How long `onChatError` may take, in milliseconds: the turns behind wait for it. */
+const HOOK_TIMEOUT_MS = 10_000;
+
 /** Asks `onChatError`; what it returns instead of the error is what clients see, else the error is mapped to safe text. */
 async function clientErrorFor(
   parts: ConversationParts,
@@ -43,7 +47,8 @@ async function clientErrorFor(
   logError("turn.model-failed", error, { requestId, stage });
   const mapped = toClientError(error);
   try {
-    const replaced = await parts.hooks.onChatError(error, { requestId, stage, messagesPersisted });
+    const answer = Promise.resolve(parts.hooks.onChatError(error, { requestId, stage, messagesPersisted }));
+    const replaced = await within(parts.clock, HOOK_TIMEOUT_MS, answer);
     if (replaced === error || replaced === undefined || replaced === null) return mapped;
     const message = replaced instanceof Error ? replaced.message : String(replaced);
     return { ...mapped, message };
@@ -66,6 +71,7 @@ export function streamEnd(ending: TurnEnding): StreamEnd {
 
 /** What the record of a turn says of its ending; aborted for one that was cleared. */
 export function endingOf(parts: Pick<ConversationParts, "turns">, record: TurnRecord): TurnEnding {
-  const stored = parts.turns.byRequest(record.turn.requestId)?.ending;
-  return stored ?? { state: "aborted", messageIds: record.turn.inputIds };
+  const stored = parts.turns.byRequest(record.turn.requestId);
+  const ending = stored?.turn.turnId === record.turn.turnId ? stored.ending : null;
+  return ending ?? { state: "aborted", messageIds: record.turn.inputIds };
 }

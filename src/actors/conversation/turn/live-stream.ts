@@ -1,7 +1,7 @@
 /**
  * The running segment of a turn: one fold, one writer, its readers.
  *
- * `emit` is the only way in, and it is synchronous: fold, store, pass on, in
+ * `emit` is the only way in, and it is synchronous: store, fold, pass on, in
  * this order for everybody, so that live, stored and replayed chunks are one
  * list.
  */
@@ -57,10 +57,11 @@ export class LiveStream {
     return this.#fold;
   }
 
+  /** Throws for a chunk that is not JSON, before anything of it is kept. */
   emit(chunk: UIMessageChunk): { chars: number; settled: Promise<void> | null } {
-    this.#fold = applyChunk(this.#fold, chunk);
     const body = JSON.stringify(chunk);
     const seq = this.writer.write(chunk, body);
+    this.#fold = applyChunk(this.#fold, chunk);
     for (const reader of this.readers) reader.chunk(seq, body);
     return { chars: body.length, settled: borders.has(chunk.type) ? this.writer.flush() : this.writer.backpressure() };
   }

@@ -87,7 +87,7 @@ async function pump(
     return endOf(error, "stream", ports.signal);
   } finally {
     // Not awaited: a source that ignores its signal may never answer.
-    void Promise.resolve(iterator.return?.()).catch(() => undefined);
+    void (async () => iterator.return?.())().catch(() => undefined);
   }
 }
 

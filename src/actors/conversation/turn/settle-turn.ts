@@ -3,7 +3,7 @@ import type { UIMessage } from "ai";
 import { hasRenderableParts } from "../../../shared/apply-chunk.ts";
 import { logError } from "../../../shared/platform/log.ts";
 import type { ConversationParts } from "../parts.ts";
-import { announceEnding, tellReaders } from "../sessions/announce.ts";
+import { announceEnding } from "../sessions/announce.ts";
 import { sanitized } from "../transcript/persist.ts";
 import { endingOf, failedEnding } from "./ending.ts";
 import type { TurnRecord } from "./turn-log.ts";
@@ -27,7 +27,8 @@ export function settleTurn(
   if (!isCommitted) {
     parts.window.reload();
     const lost = endingOf(parts, record);
-    tellReaders(parts, record.turn.requestId, stream, lost);
+    // Whoever took the turn has told those who follow its request id; a new turn may have it by now.
+    for (const reader of stream?.readers ?? []) reader.ended(lost);
     return lost;
   }
   announceEnding(parts, record, outcome, stream);
@@ -55,6 +56,7 @@ function toStore(parts: ConversationParts, answer: UIMessage, ending: TurnEnding
   if (!hasRenderableParts(answer)) return null;
   try {
     const message = sanitized(parts, answer);
+    if (!hasRenderableParts(message)) return null;
     return ending.state === "completed" ? message : { ...message, metadata: marked(message.metadata, ending) };
   } catch (error) {
     // It may be there to redact; storing what it did not see would be worse than storing nothing.

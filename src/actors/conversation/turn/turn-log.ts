@@ -38,7 +38,7 @@ const statements = {
   bySeq: "SELECT * FROM turns WHERE seq = ?",
   from: "SELECT * FROM turns WHERE seq >= ? ORDER BY seq",
   advance: "UPDATE turns SET state = ?, attempts = ?, outcome = ? WHERE seq = ? AND state = ?",
-  start: "UPDATE turns SET state = ?, attempts = ?, body = ? WHERE seq = ? AND state = ?",
+  rewrite: "UPDATE turns SET body = ? WHERE seq = ?",
   clear: "DELETE FROM turns",
 } as const;
 
@@ -89,11 +89,11 @@ export class TurnLog {
     if (next === null) return false;
     const attempts = record.attempts + (next === "running" ? 1 : 0);
     const outcome = ending === null ? null : JSON.stringify(ending);
-    if (event !== "start")
-      return this.#db.run(statements.advance, next, attempts, outcome, record.seq, record.state) > 0;
+    const isMoved = this.#db.run(statements.advance, next, attempts, outcome, record.seq, record.state) > 0;
+    if (!isMoved || event !== "start") return isMoved;
     this.#parts.drop(record.seq);
-    const body = this.#parts.write(record.seq, bodyOf(record.turn, next));
-    return this.#db.run(statements.start, next, attempts, body, record.seq, record.state) > 0;
+    this.#db.run(statements.rewrite, this.#parts.write(record.seq, bodyOf(record.turn, next)), record.seq);
+    return true;
   }
 
   /** Deletes every record. Call inside a transaction. */
