@@ -421,3 +421,34 @@ describe("a prompt", () => {
     expect(model.calls[0]?.prompt.at(-1)?.content).toEqual([{ type: "text", text: "(a message without text)" }]);
   });
 });
+
+describe("what a server must not do for a client", () => {
+  it("T168: leaves a posted address to the model, and fetches nothing itself", async () => {
+    const model = new ScriptedModel(() => say("seen"));
+    stage("no-fetch").model = model;
+    const socket = await ChatSocket.open("no-fetch");
+    const url = "http://127.0.0.1:9/x.png";
+    socket.ask("r1", [{ id: "u1", role: "user", parts: [{ type: "file", mediaType: "image/png", url }] }]);
+    expect(await socket.ended("r1")).toMatchObject({ outcome: "completed" });
+    expect(JSON.stringify(model.calls[0]?.prompt)).toContain(url);
+  });
+
+  it("drops the chunks of ended turns too when the conversation is cleared", async () => {
+    const dropped: string[] = [];
+    stage("clear-all").buffer = (real) =>
+      new Proxy(real, {
+        get: (target, verb: keyof StreamBufferContract) => async (request: never) => {
+          if (verb === "drop") dropped.push(...(request as string[]));
+          return (target[verb] as (request: never) => unknown)(request);
+        },
+      });
+    const socket = await ChatSocket.open("clear-all");
+    for (const id of ["r1", "r2"]) {
+      socket.ask(id, id);
+      await socket.ended(id);
+    }
+    socket.clear();
+    await socket.until((frame) => frame.type === "cf_agent_chat_clear");
+    expect(dropped).toHaveLength(2);
+  });
+});

@@ -112,6 +112,8 @@ export class Conversation<
       messages: await this.assembleContext(),
       tools: await turnTools(this, options?.clientTools, this.mcpConnectTimeoutMs),
       stopWhen: stepCountIs(this.getMaxSteps()),
+      // A posted address is the model's to fetch, not the server's: what the provider cannot read itself is an error of the turn.
+      experimental_download: async (files) => files.map(() => null),
       // Results of this turn's own tools are bounded for the next step like older ones.
       prepareStep: ({ messages }) => ({ messages: boundPrompt(messages) }),
       ...(options?.abortSignal === undefined ? {} : { abortSignal: options.abortSignal }),

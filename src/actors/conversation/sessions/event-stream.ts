@@ -102,7 +102,8 @@ async function attach(
   const entries: ChunkEntry[] = [];
   const { isWhole } = await catchUp(
     sourceOf(parts, record, running),
-    after,
+    // A position beyond the stream is that of an earlier one.
+    running !== null && after > running.writer.lastSeq ? 0 : after,
     (more) => void entries.push(...more),
     () => {
       if (running !== null && runningStream(parts, requestId) === running) running.readers.add(mailbox);

@@ -12,11 +12,15 @@ import { streamIdOf, type TurnEnding } from "./turn.ts";
 export function cancelTurn(parts: ConversationParts, requestId: string): void {
   if (parts.aborts.has(requestId)) return parts.aborts.cancel(requestId);
   const record = parts.turns.byRequest(requestId);
-  if (record === null || record.ending !== null) return;
+  // A running record without a controller was found after a restart: settling keeps its partial and ends it.
+  if (record === null || record.ending !== null || record.state === "running") return;
   const ending: TurnEnding = { state: "aborted", messageIds: record.turn.inputIds };
   const cancelled = parts.db.transaction(() => parts.turns.advance(record, "cancel", ending));
   if (cancelled) announceEnding(parts, record, ending, null);
 }
+
+/** Streams dropped at once by a clear; of older turns retention has dropped them, or will. */
+const DROPPED_STREAMS = 256;
 
 /**
  * Clears the conversation. In order: the line is emptied, running turns are
@@ -32,6 +36,7 @@ export function clearConversation(parts: ConversationParts): void {
   const stream = parts.running.stream;
   stream?.writer.discard();
   parts.running.stream = null;
+  const streamIds = parts.turns.recentTurnIds(DROPPED_STREAMS).map((turnId) => streamIdOf({ turnId }));
   parts.db.transaction(() => {
     parts.turns.clear();
     parts.messages.clear();
@@ -45,14 +50,14 @@ export function clearConversation(parts: ConversationParts): void {
   }
   parts.sockets.idle();
   parts.sockets.broadcast({ type: CHAT_MESSAGE_TYPES.CHAT_CLEAR });
-  if (stream !== null) void dropStream(parts, streamIdOf(stream.record.turn));
+  if (streamIds.length > 0) void dropStreams(parts, streamIds);
 }
 
-async function dropStream(parts: ConversationParts, streamId: string): Promise<void> {
+async function dropStreams(parts: ConversationParts, streamIds: readonly string[]): Promise<void> {
   try {
-    await parts.buffer().drop([streamId]);
+    await parts.buffer().drop(streamIds);
   } catch (error) {
-    // Nobody can reach it any more: its turn is gone. Retention drops it.
-    logError("stream.not-dropped", error, { streamId });
+    // Nobody can reach them any more: their turns are gone. Retention drops them.
+    logError("stream.not-dropped", error, { streams: streamIds.length });
   }
 }

@@ -39,6 +39,7 @@ const statements = {
   from: "SELECT * FROM turns WHERE seq >= ? ORDER BY seq",
   advance: "UPDATE turns SET state = ?, attempts = ?, outcome = ? WHERE seq = ? AND state = ?",
   rewrite: "UPDATE turns SET body = ? WHERE seq = ?",
+  recentIds: "SELECT json_extract(body, '$.turnId') AS id FROM turns WHERE body IS NOT NULL ORDER BY seq DESC LIMIT ?",
   clear: "DELETE FROM turns",
 } as const;
 
@@ -94,6 +95,11 @@ export class TurnLog {
     this.#parts.drop(record.seq);
     this.#db.run(statements.rewrite, this.#parts.write(record.seq, bodyOf(record.turn, next)), record.seq);
     return true;
+  }
+
+  /** The ids of the newest `limit` turns: those whose streams may still be kept. */
+  recentTurnIds(limit: number): string[] {
+    return this.#db.all<{ id: string }>(statements.recentIds, limit).map((row) => row.id);
   }
 
   /** Deletes every record. Call inside a transaction. */

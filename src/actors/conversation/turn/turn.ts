@@ -36,7 +36,7 @@ export interface TurnEnding {
 }
 
 /** The stream of the turn's n-th segment, from 1. */
-export function streamIdOf(turn: Turn, segment = 1): string {
+export function streamIdOf(turn: Pick<Turn, "turnId">, segment = 1): string {
   return `${turn.turnId}/${segment}`;
 }
 
