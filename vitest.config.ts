@@ -8,25 +8,34 @@ const nodeTests = [
   "test/{house,e2e,docs,providers}/**/*.test.ts",
 ];
 
+/** Make hundreds of objects and lose them again, which slows a runtime down: each has one of its own. */
+const enduranceTests = ["test/scenarios/crash-everywhere.test.ts", "test/fuzz/conversation-walk.test.ts"];
+
+/** A project whose tests run in the real Workers runtime. */
+function inWorkerd(name: string, groupOrder: number, include: string[], exclude: string[]) {
+  return {
+    plugins: [cloudflareTest({ wrangler: { configPath: "./test/harness/wrangler.jsonc" } })],
+    test: {
+      name,
+      include,
+      exclude: [...exclude, "**/node_modules/**"],
+      setupFiles: ["./test/harness/warm-up.ts"],
+      provide: { fuzzSeed: process.env["FUZZ_SEED"] ?? "", fuzzSteps: process.env["FUZZ_STEPS"] ?? "" },
+      testTimeout: 120_000,
+      hookTimeout: 120_000,
+      sequence: { groupOrder },
+      // Each test makes its own objects, so files may share one isolate; isolated files take a minute longer.
+      isolate: false,
+    },
+  };
+}
+
 export default defineConfig({
   test: {
-    // One project after the other (`groupOrder`): together they would starve each other on a small machine.
+    // One group of projects after the other (`groupOrder`): together they would starve each other on a small machine.
     projects: [
-      {
-        plugins: [cloudflareTest({ wrangler: { configPath: "./test/harness/wrangler.jsonc" } })],
-        test: {
-          name: "workerd",
-          include: ["{src,test,bench}/**/*.test.ts"],
-          exclude: [...nodeTests, "**/node_modules/**"],
-          setupFiles: ["./test/harness/warm-up.ts"],
-          provide: { fuzzSeed: process.env["FUZZ_SEED"] ?? "", fuzzSteps: process.env["FUZZ_STEPS"] ?? "" },
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
-          sequence: { groupOrder: 0 },
-          // Each test makes its own objects, so files may share one isolate; isolated files take a minute longer.
-          isolate: false,
-        },
-      },
+      inWorkerd("workerd", 0, ["{src,test,bench}/**/*.test.ts"], [...nodeTests, ...enduranceTests]),
+      ...enduranceTests.map((file) => inWorkerd(file.split("/").at(-1)?.split(".")[0] ?? file, 1, [file], [])),
       {
         test: {
           name: "node",
@@ -35,7 +44,7 @@ export default defineConfig({
           testTimeout: 120_000,
           hookTimeout: 180_000,
           fileParallelism: false,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
         },
       },
     ],
