@@ -433,6 +433,18 @@ describe("what a server must not do for a client", () => {
     expect(JSON.stringify(model.calls[0]?.prompt)).toContain(url);
   });
 
+  it("clears a conversation with a damaged turn record", async () => {
+    const socket = await ChatSocket.open("clear-damaged");
+    socket.ask("r1", "one");
+    await socket.ended("r1");
+    await runInDurableObject(conversation("clear-damaged"), (_, state) => {
+      state.storage.sql.exec("UPDATE turns SET body = '{broken'");
+    });
+    socket.clear();
+    await socket.until((frame) => frame.type === "cf_agent_chat_clear");
+    expect(await storedMessages("clear-damaged")).toEqual([]);
+  });
+
   it("drops the chunks of ended turns too when the conversation is cleared", async () => {
     const dropped: string[] = [];
     stage("clear-all").buffer = (real) =>

@@ -36,7 +36,9 @@ export function clearConversation(parts: ConversationParts): void {
   const stream = parts.running.stream;
   stream?.writer.discard();
   parts.running.stream = null;
-  const streamIds = parts.turns.recentTurnIds(DROPPED_STREAMS).map((turnId) => streamIdOf({ turnId }));
+  const turnIds = new Set(parts.turns.recentTurnIds(DROPPED_STREAMS));
+  if (stream !== null) turnIds.add(stream.record.turn.turnId);
+  const streamIds = [...turnIds].map((turnId) => streamIdOf({ turnId }));
   parts.db.transaction(() => {
     parts.turns.clear();
     parts.messages.clear();

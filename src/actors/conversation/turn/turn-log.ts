@@ -35,11 +35,12 @@ const statements = {
   newest: "SELECT seq, oldest_open FROM turns ORDER BY seq DESC LIMIT 1",
   insert: "INSERT INTO turns (seq, request_id, state, attempts, oldest_open, body) VALUES (?, ?, ?, ?, ?, ?)",
   byRequest: "SELECT * FROM turns WHERE request_id = ?",
-  bySeq: "SELECT * FROM turns WHERE seq = ?",
   from: "SELECT * FROM turns WHERE seq >= ? ORDER BY seq",
   advance: "UPDATE turns SET state = ?, attempts = ?, outcome = ? WHERE seq = ? AND state = ?",
   rewrite: "UPDATE turns SET body = ? WHERE seq = ?",
-  recentIds: "SELECT json_extract(body, '$.turnId') AS id FROM turns WHERE body IS NOT NULL ORDER BY seq DESC LIMIT ?",
+  // A damaged body must not keep anybody from clearing: it has no id.
+  recentIds: `SELECT CASE WHEN json_valid(body) THEN json_extract(body, '$.turnId') END AS id
+    FROM turns ORDER BY seq DESC LIMIT ?`,
   clear: "DELETE FROM turns",
 } as const;
 
@@ -97,9 +98,10 @@ export class TurnLog {
     return true;
   }
 
-  /** The ids of the newest `limit` turns: those whose streams may still be kept. */
+  /** The ids of the newest `limit` turns, as far as their rows tell: those whose streams may still be kept. */
   recentTurnIds(limit: number): string[] {
-    return this.#db.all<{ id: string }>(statements.recentIds, limit).map((row) => row.id);
+    const rows = this.#db.all<{ id: unknown }>(statements.recentIds, limit);
+    return rows.flatMap(({ id }) => (typeof id === "string" ? [id] : []));
   }
 
   /** Deletes every record. Call inside a transaction. */
