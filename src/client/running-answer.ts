@@ -78,7 +78,7 @@ export function foldAgain(answer: RunningAnswer): RunningAnswer {
 export function withUpdatedMessage(answer: RunningAnswer, message: UIMessage): RunningAnswer {
   if (answer.fold?.message.id !== message.id) return answer;
   const merged = withLaterToolStates(answer.fold.message, message);
-  return merged === answer.fold.message ? answer : { ...answer, fold: { ...answer.fold, message: merged } };
+  return merged === answer.fold.message ? answer : { ...answer, fold: answer.fold.withMessage(merged) };
 }
 
 function beginFold(answer: RunningAnswer, isContinuation: boolean, chunk: UIMessageChunk): FoldState {
