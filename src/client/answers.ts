@@ -38,9 +38,17 @@ function onChunk(state: ChatState, frame: ResponseFrame, chunk: UIMessageChunk):
   const known = findAnswer(state, frame.id);
   if (known === undefined && frame.replay === true) return state;
   const accepted = acceptRequest(state, frame.id, "stream");
-  const answer = known ?? startAnswer(frame.id, "live", placeOfAnswer(accepted, frame.id), accepted.transcript);
-  const next = putAnswer(accepted, receiveChunk(answer, frame, chunk));
+  const answer = known ?? startHeard(accepted, frame.id);
+  const grown = receiveChunk(answer, frame, chunk);
+  const isTold = frame.seq === undefined ? grown !== answer : grown.toldSeq > answer.toldSeq;
+  const put = putAnswer(accepted, grown);
+  const next = isTold ? ask(put, { type: "chunk", requestId: frame.id, chunk }) : put;
   return known === undefined ? { ...next, isWaiting: false, isRecovering: false, ending: null } : next;
+}
+
+function startHeard(state: ChatState, requestId: string): RunningAnswer {
+  const begun = startAnswer(requestId, "live", placeOfAnswer(state, requestId), state.transcript);
+  return { ...begun, isObserved: findRequest(state, requestId) === undefined };
 }
 
 function onCaughtUp(state: ChatState, requestId: string): ChatState {

@@ -5,19 +5,25 @@
  * what the machine's outbox asks for, and tells listeners at most once per
  * frame. It decides nothing.
  */
-import type { FileUIPart, TextUIPart, UIMessage } from "ai";
+import type { FileUIPart, TextUIPart, UIMessage, UIMessageChunk } from "ai";
 import type { ChatSocket, ConversationAddress, PageReader, SocketFactory } from "./address.ts";
 import { readPage, reconnectingSocket } from "./address.ts";
 import { type ChatEvent, step } from "./chat-machine.ts";
-import { type ChatState, type Effect, emptyChat, type TurnEnding } from "./chat-state.ts";
+import { type AlarmKind, type ChatState, type Effect, emptyChat, findRequest, type TurnEnding } from "./chat-state.ts";
 import { type LinkEvent, linkEventOfClose, type LinkState, nextLinkState } from "./link.ts";
 import { newId } from "./new-id.ts";
 import { nextFrame, type Schedule } from "./next-frame.ts";
+import type { RequestBody } from "./own-request.ts";
 import { parseServerFrame } from "../shared/server-frames.ts";
 import { type ChatView, viewOf } from "./view.ts";
 
 /** The longest page that is asked for. */
 const MAX_PAGE = 200;
+
+const setAlarm: NonNullable<ChatClientOptions["alarm"]> = (run, ms) => {
+  const timer = setTimeout(run, ms);
+  return () => clearTimeout(timer);
+};
 
 /** What a user message may be made of. */
 export type SendPart = TextUIPart | FileUIPart;
@@ -31,10 +37,25 @@ export interface ChatClientOptions extends ConversationAddress {
   readonly schedule?: Schedule;
   /** Makes ids of requests and messages. Default: 128 random bits. */
   readonly newId?: () => string;
+  /** Takes streams that run when a socket opens. Default true; with false, only those of own requests. */
+  readonly resume?: boolean;
+  /** Calls `run` once, later; returns how to prevent that. Default: `setTimeout`. */
+  readonly alarm?: (run: () => void, ms: number) => () => void;
+  /** Called with each chunk of each answer, own or not, once and in order, also when the socket drops in between. */
+  readonly onChunk?: (chunk: UIMessageChunk, requestId: string) => void;
   /** Called when a turn ends: once for each request of this client, and for those of others that it sees end. */
   readonly onTurnEnd?: (ending: TurnEnding) => void;
   /** Messages per page of `loadOlder`. Default 50. */
   readonly pageSize?: number;
+}
+
+export interface RegenerateOptions {
+  /** A user message, or the answer to replace. Default: the last user message. */
+  readonly messageId?: string | undefined;
+  /** The user message itself, where the caller has it; the client may not have it yet. */
+  readonly asked?: UIMessage | undefined;
+  /** The caller's own fields of the request's body. */
+  readonly body?: RequestBody | undefined;
 }
 
 /**
@@ -48,6 +69,7 @@ export interface ChatClientOptions extends ConversationAddress {
 export class ChatClient {
   readonly #options: ChatClientOptions;
   readonly #listeners = new Set<() => void>();
+  readonly #alarms = new Map<AlarmKind, () => void>();
   #socket: ChatSocket | null = null;
   #link: LinkState = "closed";
   #state: ChatState = emptyChat;
@@ -56,6 +78,7 @@ export class ChatClient {
 
   constructor(options: ChatClientOptions) {
     this.#options = options;
+    if (options.resume === false) this.#state = { ...emptyChat, canResume: false };
   }
 
   /** Opens the link and keeps it open. Does nothing while there is one; after a refusal it tries again. */
@@ -91,8 +114,41 @@ export class ChatClient {
     const parts = typeof content === "string" ? [{ type: "text" as const, text: content }] : [...content];
     if (parts.every((part) => part.type === "text" && part.text.trim() === "")) return null;
     const message: UIMessage = { id: this.#newId(), role: "user", parts };
-    this.#dispatch({ type: "submit", requestId: this.#newId(), messages: [message] });
+    this.submit([message]);
     return message.id;
+  }
+
+  /** Sends user messages under their own ids, as `send` does, and returns the id of the request. */
+  submit(messages: readonly UIMessage[], body?: RequestBody): string {
+    const requestId = this.#newId();
+    this.#dispatch({ type: "submit", requestId, messages, body });
+    return requestId;
+  }
+
+  /**
+   * Answers a user message again: the named one, the one that the named answer
+   * answers, or else the last. Returns the id of the request; null when there
+   * is nothing to answer.
+   */
+  regenerate(options: RegenerateOptions = {}): string | null {
+    const requestId = this.#newId();
+    this.#dispatch({ type: "regenerate", requestId, ...options });
+    return findRequest(this.#state, requestId) === undefined ? null : requestId;
+  }
+
+  /** Cancels one request, whether it waits or runs. */
+  cancel(requestId: string): void {
+    this.#dispatch({ type: "cancel", requestId });
+  }
+
+  /** Takes the error away from the snapshot. */
+  clearError(): void {
+    this.#dispatch({ type: "clear-error" });
+  }
+
+  /** Shows these messages until the server tells the transcript again. The server's transcript does not change. */
+  setMessages(messages: readonly UIMessage[]): void {
+    this.#dispatch({ type: "set-messages", messages });
   }
 
   /**
@@ -136,6 +192,7 @@ export class ChatClient {
   #detach(event: Extract<LinkEvent, "lost" | "refused">): void {
     const socket = this.#socket;
     this.#socket = null;
+    for (const silence of this.#alarms.values()) silence();
     socket?.close();
     this.#moveLink(event);
     this.#dispatch({ type: "closed" });
@@ -175,9 +232,21 @@ export class ChatClient {
           () => this.#dispatch({ type: "page-failed", fetch: effect.fetch }),
         );
         return;
+      case "alarm":
+        return this.#setAlarm(effect);
+      case "chunk":
+        return this.#options.onChunk?.(effect.chunk, effect.requestId);
       case "turn-ended":
         this.#options.onTurnEnd?.(effect.ending);
     }
+  }
+
+  #setAlarm({ kind, alarm, ms }: Extract<Effect, { type: "alarm" }>): void {
+    this.#alarms.get(kind)?.();
+    this.#alarms.set(
+      kind,
+      (this.#options.alarm ?? setAlarm)(() => this.#dispatch({ type: "timeout", kind, alarm }), ms),
+    );
   }
 
   #moveLink(event: LinkEvent): void {

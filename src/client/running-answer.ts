@@ -23,6 +23,10 @@ export interface RunningAnswer {
   readonly phase: "detached" | "replaying" | "live" | "ended";
   /** The last chunk that was folded; 0 before the first. */
   readonly seq: number;
+  /** The last chunk that those who listen for chunks were told. */
+  readonly toldSeq: number;
+  /** Asked for by somebody else, and heard from its beginning: nothing that was resumed. */
+  readonly isObserved: boolean;
   /** Null before the first chunk. */
   readonly fold: FoldState | null;
   /** Whether a chunk was folded since the server last told the transcript. */
@@ -41,7 +45,8 @@ export function startAnswer(
   behind: string | null,
   origin: Transcript,
 ): RunningAnswer {
-  return { requestId, phase, seq: 0, fold: null, isNews: false, isContinuation: false, behind, origin };
+  const begun = { seq: 0, toldSeq: 0, fold: null, isNews: false, isContinuation: false, isObserved: false };
+  return { ...begun, requestId, phase, behind, origin };
 }
 
 /**
@@ -62,7 +67,7 @@ export function receiveChunk(
   if (!isReplay && seq > answer.seq + 1) return { ...answer, phase: "detached" };
   const isContinuation = answer.isContinuation || frame.continuation === true;
   const fold = applyChunk(answer.fold ?? beginFold(answer, isContinuation, chunk), chunk);
-  return { ...answer, seq, isNews: true, isContinuation, fold };
+  return { ...answer, seq, toldSeq: Math.max(seq, answer.toldSeq), isNews: true, isContinuation, fold };
 }
 
 export function isRunning(answer: RunningAnswer): boolean {
