@@ -6,6 +6,7 @@ import type { UIMessageChunk } from "ai";
 import { hasRenderableParts } from "../shared/apply-chunk.ts";
 import { ERROR_CODES, type ErrorCode } from "../shared/errors.ts";
 import type { ServerFrameOf } from "../shared/server-frames.ts";
+import { CHAT_MESSAGE_TYPES as T } from "../shared/wire-words.ts";
 import {
   acceptRequest,
   ask,
@@ -17,6 +18,7 @@ import {
   moveRequest,
   placeOfAnswer,
   putAnswer,
+  sendFrame,
   type TurnEnding,
   updateRequest,
 } from "./chat-state.ts";
@@ -27,7 +29,9 @@ type ResponseFrame = ServerFrameOf<"cf_agent_use_chat_response">;
 
 /** Every frame of a response. A frame with an error ends its request even without `done`. */
 export function onResponse(state: ChatState, frame: ResponseFrame): ChatState {
-  if (frame.done || frame.error === true) return endTurn(withTaken(state, frame), endingOf(frame));
+  if (frame.done || frame.error === true) {
+    return (frame.replay === true ? null : takeRest(state, frame)) ?? endTurn(withTaken(state, frame), endingOf(frame));
+  }
   if (frame.replayComplete === true) return onCaughtUp(state, frame.id);
   const chunk = parseChunk(frame.body);
   if (chunk === null || state.closedIds.includes(frame.id)) return state;
@@ -44,6 +48,21 @@ function onChunk(state: ChatState, frame: ResponseFrame, chunk: UIMessageChunk):
   const put = putAnswer(accepted, grown);
   const next = isTold ? ask(put, { type: "chunk", requestId: frame.id, chunk }) : put;
   return known === undefined ? { ...next, isWaiting: false, isRecovering: false, ending: null } : next;
+}
+
+/**
+ * Somebody listens for chunks, and this request has some that no socket
+ * brought: they are asked for, and the end comes again behind them. Null: not so.
+ */
+function takeRest(state: ChatState, { id }: ResponseFrame): ChatState | null {
+  if (!state.wantsChunks || state.closedIds.includes(id)) return null;
+  const wasAsked = state.probe?.isAnswered === false && state.probe.requests.includes(id);
+  const answer =
+    findAnswer(state, id) ??
+    (wasAsked ? startAnswer(id, "detached", placeOfAnswer(state, id), state.transcript) : null);
+  if (answer?.phase !== "detached") return null;
+  const attached = putAnswer(state, { ...answer, phase: "replaying" });
+  return sendFrame(attached, { type: T.STREAM_RESUME_ACK, id, after: answer.seq });
 }
 
 function startHeard(state: ChatState, requestId: string): RunningAnswer {

@@ -9,7 +9,15 @@ import type { FileUIPart, TextUIPart, UIMessage, UIMessageChunk } from "ai";
 import type { ChatSocket, ConversationAddress, PageReader, SocketFactory } from "./address.ts";
 import { readPage, reconnectingSocket } from "./address.ts";
 import { type ChatEvent, step } from "./chat-machine.ts";
-import { type AlarmKind, type ChatState, type Effect, emptyChat, findRequest, type TurnEnding } from "./chat-state.ts";
+import {
+  type AlarmKind,
+  type ChatState,
+  type Effect,
+  emptyChat,
+  findRequest,
+  runningRequest,
+  type TurnEnding,
+} from "./chat-state.ts";
 import { type LinkEvent, linkEventOfClose, type LinkState, nextLinkState } from "./link.ts";
 import { newId } from "./new-id.ts";
 import { nextFrame, type Schedule } from "./next-frame.ts";
@@ -28,7 +36,17 @@ const setAlarm: NonNullable<ChatClientOptions["alarm"]> = (run, ms) => {
 /** What a user message may be made of. */
 export type SendPart = TextUIPart | FileUIPart;
 
-export interface ChatClientOptions extends ConversationAddress {
+/** Called synchronously, as frames arrive; what throws here breaks the client. */
+export interface ChatWatcher {
+  /** Each chunk of each answer, own or not, once and in order, also when the socket drops in between. */
+  readonly onChunk?: (chunk: UIMessageChunk, requestId: string) => void;
+  /** When a turn ends: once for each request of this client, and for those of others that it sees end. */
+  readonly onTurnEnd?: (ending: TurnEnding) => void;
+  /** After everything that happened to this client, visible or not. */
+  readonly onChange?: () => void;
+}
+
+export interface ChatClientOptions extends ConversationAddress, ChatWatcher {
   /** Makes the socket. Default: one that reconnects by itself. */
   readonly socket?: SocketFactory;
   /** Reads pages of messages. Default: HTTP. */
@@ -41,21 +59,22 @@ export interface ChatClientOptions extends ConversationAddress {
   readonly resume?: boolean;
   /** Calls `run` once, later; returns how to prevent that. Default: `setTimeout`. */
   readonly alarm?: (run: () => void, ms: number) => () => void;
-  /** Called with each chunk of each answer, own or not, once and in order, also when the socket drops in between. */
-  readonly onChunk?: (chunk: UIMessageChunk, requestId: string) => void;
-  /** Called when a turn ends: once for each request of this client, and for those of others that it sees end. */
-  readonly onTurnEnd?: (ending: TurnEnding) => void;
   /** Messages per page of `loadOlder`. Default 50. */
   readonly pageSize?: number;
 }
 
-export interface RegenerateOptions {
+export interface RequestOptions {
+  /** A new id for the request. Default: a random one. */
+  readonly requestId?: string;
+  /** The caller's own fields of the request's body. They reach `onChatMessage` as `options.body`. */
+  readonly body?: RequestBody | undefined;
+}
+
+export interface RegenerateOptions extends RequestOptions {
   /** A user message, or the answer to replace. Default: the last user message. */
   readonly messageId?: string | undefined;
   /** The user message itself, where the caller has it; the client may not have it yet. */
   readonly asked?: UIMessage | undefined;
-  /** The caller's own fields of the request's body. */
-  readonly body?: RequestBody | undefined;
 }
 
 /**
@@ -69,6 +88,7 @@ export interface RegenerateOptions {
 export class ChatClient {
   readonly #options: ChatClientOptions;
   readonly #listeners = new Set<() => void>();
+  readonly #watchers = new Set<ChatWatcher>();
   readonly #alarms = new Map<AlarmKind, () => void>();
   #socket: ChatSocket | null = null;
   #link: LinkState = "closed";
@@ -78,7 +98,12 @@ export class ChatClient {
 
   constructor(options: ChatClientOptions) {
     this.#options = options;
-    if (options.resume === false) this.#state = { ...emptyChat, canResume: false };
+    this.#state = { ...emptyChat, canResume: options.resume !== false, wantsChunks: options.onChunk !== undefined };
+  }
+
+  /** The state of the link; part of every snapshot, and cheap to read. */
+  get link(): LinkState {
+    return this.#link;
   }
 
   /** Opens the link and keeps it open. Does nothing while there is one; after a refusal it tries again. */
@@ -118,9 +143,33 @@ export class ChatClient {
     return message.id;
   }
 
+  /** Hears of every chunk and of every turn that ends, at once and in order. Returns how to stop that. */
+  watch(watcher: ChatWatcher): () => void {
+    this.#watchers.add(watcher);
+    if (watcher.onChunk) this.#dispatch({ type: "want-chunks" });
+    return () => this.#watchers.delete(watcher);
+  }
+
+  /**
+   * The id of the request whose answer runs, as soon as the server has said so;
+   * null when nothing runs, and when nobody will say, because the link was closed.
+   */
+  running(): Promise<string | null> {
+    return new Promise((resolve) => {
+      const look = () => {
+        const running = this.#socket === null ? null : runningRequest(this.#state);
+        if (running === undefined) return;
+        stop();
+        resolve(running);
+      };
+      const stop = this.watch({ onChange: look });
+      look();
+    });
+  }
+
   /** Sends user messages under their own ids, as `send` does, and returns the id of the request. */
-  submit(messages: readonly UIMessage[], body?: RequestBody): string {
-    const requestId = this.#newId();
+  submit(messages: readonly UIMessage[], options: RequestOptions = {}): string {
+    const { requestId = this.#newId(), body } = options;
     this.#dispatch({ type: "submit", requestId, messages, body });
     return requestId;
   }
@@ -131,8 +180,8 @@ export class ChatClient {
    * is nothing to answer.
    */
   regenerate(options: RegenerateOptions = {}): string | null {
-    const requestId = this.#newId();
-    this.#dispatch({ type: "regenerate", requestId, ...options });
+    const { requestId = this.#newId() } = options;
+    this.#dispatch({ type: "regenerate", ...options, requestId });
     return findRequest(this.#state, requestId) === undefined ? null : requestId;
   }
 
@@ -218,6 +267,7 @@ export class ChatClient {
   #dispatch(event: ChatEvent): void {
     this.#state = step(this.#state, event);
     for (const effect of this.#state.outbox) this.#perform(effect);
+    this.#tell((watcher) => watcher.onChange?.());
     this.#scheduleNotice();
   }
 
@@ -235,10 +285,15 @@ export class ChatClient {
       case "alarm":
         return this.#setAlarm(effect);
       case "chunk":
-        return this.#options.onChunk?.(effect.chunk, effect.requestId);
+        return this.#tell((watcher) => watcher.onChunk?.(effect.chunk, effect.requestId));
       case "turn-ended":
-        this.#options.onTurnEnd?.(effect.ending);
+        this.#tell((watcher) => watcher.onTurnEnd?.(effect.ending));
     }
+  }
+
+  #tell(tell: (watcher: ChatWatcher) => void): void {
+    tell(this.#options);
+    for (const watcher of this.#watchers) tell(watcher);
   }
 
   #setAlarm({ kind, alarm, ms }: Extract<Effect, { type: "alarm" }>): void {

@@ -27,7 +27,7 @@ import {
   type RequestBody,
   requestFrame,
 } from "./own-request.ts";
-import { attachAgain, onClosed, onNone, onOpened, onPending, onResuming, onTimeout, settle } from "./resume.ts";
+import { onClosed, onNone, onOpened, onPending, onResuming, onTimeout, settle } from "./resume.ts";
 import { isRunning, withUpdatedMessage } from "./running-answer.ts";
 import {
   applyPage,
@@ -67,8 +67,8 @@ export type ChatEvent =
   | { readonly type: "stop" }
   /** Cancel this request, whether it waits or runs. */
   | { readonly type: "cancel"; readonly requestId: string }
-  /** Give all chunks of an answer that runs once more, for somebody who has none. */
-  | { readonly type: "follow"; readonly requestId: string }
+  /** From now on somebody listens for chunks. */
+  | { readonly type: "want-chunks" }
   /** The error has been seen. */
   | { readonly type: "clear-error" }
   /** Show these messages, until the server tells the transcript. */
@@ -117,8 +117,8 @@ function react(state: ChatState, event: ChatEvent): ChatState {
       return stop(state);
     case "cancel":
       return { ...state, cancels: [...new Set([...state.cancels, event.requestId])] };
-    case "follow":
-      return attachAgain(state, event.requestId);
+    case "want-chunks":
+      return { ...state, wantsChunks: true };
     case "clear-error":
       return state.ending?.outcome === "error" ? { ...state, ending: null } : state;
     case "set-messages":
@@ -241,11 +241,9 @@ function addRequest(state: ChatState, request: OwnRequest): ChatState {
   const problem = jsonProblem(frame, MAX_FRAME_BYTES, MAX_FRAME_DEPTH);
   if (problem === null) return { ...state, requests: [...requests, request], ending: null };
   const text = `The message is ${problem.text}.`;
-  return {
-    ...state,
-    requests: [...requests, { ...request, state: "ended" }],
-    ending: { requestId: request.id, outcome: "error", text, code: problem.code, isRetryable: false },
-  };
+  const ending = { requestId: request.id, outcome: "error", text, code: problem.code, isRetryable: false } as const;
+  const refused = { ...state, requests: [...requests, { ...request, state: "ended" as const }], ending };
+  return ask(refused, { type: "turn-ended", ending });
 }
 
 function retry(state: ChatState, requestId: string): ChatState {

@@ -72,6 +72,8 @@ export interface ChatState {
   readonly alarms: Readonly<Partial<Record<AlarmKind, number>>>;
   /** Whether streams that somebody else asked for before this socket opened are taken. */
   readonly canResume: boolean;
+  /** Whether somebody listens for chunks, and needs those of answers that ended while no socket was open. */
+  readonly wantsChunks: boolean;
   /** The server has said that a turn is accepted but does not stream yet. */
   readonly isWaiting: boolean;
   /** The server brings back a turn that was cut off. */
@@ -101,6 +103,7 @@ export const emptyChat: ChatState = {
   alarmCount: 0,
   alarms: {},
   canResume: true,
+  wantsChunks: false,
   isWaiting: false,
   isRecovering: false,
   ending: null,
@@ -210,6 +213,13 @@ function withShownObjects(told: Transcript, shown: Transcript): Transcript {
 /** Where the answer to a request belongs: where the server says, or behind the last message it brings, or behind what there is. */
 export function placeOfAnswer(state: ChatState, requestId: string, told?: string): string | null {
   return told ?? (findRequest(state, requestId)?.messages.at(-1) ?? state.transcript.at(-1))?.id ?? null;
+}
+
+/** The request whose answer runs; null when nothing runs or waits; undefined as long as the server has not said. */
+export function runningRequest(state: ChatState): string | null | undefined {
+  if (!state.isOpen || state.probe?.isAnswered !== true) return undefined;
+  const running = state.answers.findLast((answer) => isRunning(answer) && answer.phase !== "detached");
+  return running?.requestId ?? (isBusy(state) ? undefined : null);
 }
 
 /** Whether the server, as far as this client knows, has or will have something to do. */

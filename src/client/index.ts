@@ -10,11 +10,19 @@
  * chat.send("Hello");
  * ```
  */
-export { type ChatClientOptions, ChatClient, type SendPart } from "./chat-client.ts";
+export {
+  ChatClient,
+  type ChatClientOptions,
+  type ChatWatcher,
+  type RegenerateOptions,
+  type RequestOptions,
+  type SendPart,
+} from "./chat-client.ts";
+export type { RequestBody } from "./own-request.ts";
 export type { ChatSocket, ConversationAddress, MessagePage, PageReader, SocketFactory } from "./address.ts";
 export { type Cut, cutOf } from "./cut-answer.ts";
 export type { TurnEnding } from "./chat-state.ts";
-export type { ChatStatus, ChatView } from "./view.ts";
+export type { ChatStatus, ChatView, ConnectionError } from "./view.ts";
 export { isToolPart, type MessagePart, type ToolPart } from "../shared/message-parts.ts";
 export type { LinkState } from "./link.ts";
 export type { Schedule } from "./next-frame.ts";

@@ -26,7 +26,7 @@ import {
   setAlarm,
 } from "./chat-state.ts";
 import { isInFlight, requestFrame } from "./own-request.ts";
-import { foldAgain, isRunning, type RunningAnswer, startAnswer } from "./running-answer.ts";
+import { foldAgain, isRunning, startAnswer } from "./running-answer.ts";
 import type { ServerFrameOf } from "../shared/server-frames.ts";
 
 /** Requests that may be under way at once: as many as one probe may ask about. */
@@ -60,7 +60,9 @@ function detachAll(state: ChatState): ChatState {
 }
 
 function startProbe(state: ChatState): ChatState {
-  const requests = state.requests.filter(isInFlight).map((request) => request.id);
+  const own = state.requests.filter(isInFlight).map((request) => request.id);
+  const heard = state.answers.filter((answer) => state.wantsChunks && isRunning(answer));
+  const requests = [...new Set([...own, ...heard.map((answer) => answer.requestId)])].slice(0, MAX_IN_FLIGHT);
   const probe = { id: `probe-${state.probeCount + 1}`, isAnswered: false, tries: 0, requests };
   return sendProbe({ ...state, probeCount: state.probeCount + 1 }, probe);
 }
@@ -91,14 +93,6 @@ function isWanted(state: ChatState, requestId: string): boolean {
   return state.canResume || findRequest(state, requestId) !== undefined || findAnswer(state, requestId) !== undefined;
 }
 
-/** Takes an answer that runs from its first chunk, for somebody who has nothing of it. */
-export function attachAgain(state: ChatState, requestId: string): ChatState {
-  const answer = findAnswer(state, requestId);
-  if (answer === undefined || !isRunning(answer) || !state.isOpen) return state;
-  const begun: RunningAnswer = { ...foldAgain(answer), toldSeq: 0, phase: "replaying" };
-  return sendFrame(putAnswer(state, begun), { type: T.STREAM_RESUME_ACK, id: requestId, after: 0 });
-}
-
 function attach(state: ChatState, frame: ServerFrameOf<"cf_agent_stream_resuming">): ChatState {
   const accepted = acceptRequest({ ...state, isWaiting: false, isRecovering: false }, frame.id, "accept");
   const known =
@@ -106,7 +100,7 @@ function attach(state: ChatState, frame: ServerFrameOf<"cf_agent_stream_resuming
     startAnswer(frame.id, "detached", placeOfAnswer(accepted, frame.id, frame.behind), accepted.transcript);
   if (known.phase === "replaying") return accepted;
   const isAhead = known.seq === 0 || (frame.lastSeq !== undefined && known.seq > frame.lastSeq);
-  const answer = isAhead ? foldAgain(known) : known;
+  const answer = isAhead ? foldAgain(known, frame.lastSeq) : known;
   const isContinuation = answer.isContinuation || frame.continuation === true;
   return sendFrame(putAnswer(accepted, { ...answer, phase: "replaying", isContinuation }), {
     type: T.STREAM_RESUME_ACK,

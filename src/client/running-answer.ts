@@ -74,9 +74,14 @@ export function isRunning(answer: RunningAnswer): boolean {
   return answer.phase !== "ended";
 }
 
-/** Goes back to before the first chunk: the server has lost what this client had seen beyond its storage. */
-export function foldAgain(answer: RunningAnswer): RunningAnswer {
-  return { ...answer, seq: 0, fold: null };
+/**
+ * Goes back to before the first chunk: the server has lost what this client had
+ * seen beyond `lastSeq`. With 0 it has lost the chunks themselves, and what comes
+ * makes a whole message but goes on with nothing: who listens is told no more.
+ */
+export function foldAgain(answer: RunningAnswer, lastSeq: number | undefined): RunningAnswer {
+  const toldSeq = lastSeq === 0 && answer.toldSeq > 0 ? Number.POSITIVE_INFINITY : answer.toldSeq;
+  return { ...answer, seq: 0, toldSeq, fold: null };
 }
 
 /** Takes over tool states that the server applied to the message outside the stream. */
