@@ -278,6 +278,24 @@ describe("streaming", () => {
   });
 });
 
+describe("an answer that the list has", () => {
+  it("stays as the server stored it when it is replayed to its end after that", () => {
+    const cut = { ...answer("a1", "Hel"), metadata: { troupe: { outcome: "failed" } } };
+    const { state } = run([
+      opened,
+      resuming("r1", { lastSeq: 3 }),
+      page([user("u1")]),
+      none("probe-1"),
+      tail("u1", [cut]),
+      chunk("r1", 1, start("a1"), { replay: true }),
+      chunk("r1", 2, open(), { replay: true }),
+      chunk("r1", 3, say("Hel"), { replay: true }),
+      failed("r1", ["u1"]),
+    ]);
+    expect(view(state).messages[1]).toEqual(cut);
+  });
+});
+
 describe("the handshake", () => {
   it("waits when the turn is accepted but does not stream yet, and is ready when nothing comes", () => {
     const waiting = run([opened, page([user("u1")]), frame({ type: T.STREAM_PENDING, id: "r9", probeId: "probe-1" })]);
@@ -388,6 +406,22 @@ describe("stop and clear", () => {
       chunk("r1", 4, say("ghost")),
     ]);
     expect(texts(state)).toEqual(["still to come"]);
+  });
+});
+
+describe("a clear", () => {
+  it("ends, once, an own request whose end the server kept for its replay", () => {
+    const own = [...ready, submit("r1"), tail(null, [user("u-r1")]), closed, opened, page([user("u-r1")])];
+    const { state } = run([...own, resuming("r1", { probeId: "probe-2", lastSeq: 2 })]);
+    const cleared = step(state, frame({ type: T.CHAT_CLEAR }));
+    expect(cleared.outbox).toMatchObject([{ type: "turn-ended", ending: { requestId: "r1", outcome: "aborted" } }]);
+    expect(view(cleared)).toMatchObject({ status: "ready", messages: [] });
+    expect(step(cleared, done("r1")).outbox).toEqual([]);
+  });
+
+  it("leaves a request that the server has not seen on its way", () => {
+    const { state } = run([...ready, submit("r1"), frame({ type: T.CHAT_CLEAR })]);
+    expect(view(state)).toMatchObject({ status: "submitted", messages: [user("u-r1")] });
   });
 });
 

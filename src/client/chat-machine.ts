@@ -7,7 +7,7 @@
 import type { UIMessage } from "ai";
 import { jsonProblem } from "../shared/json-limits.ts";
 import { CHAT_MESSAGE_TYPES as T, MAX_FRAME_BYTES, MAX_FRAME_DEPTH, type ServerFrame } from "../shared/wire.ts";
-import { onResponse } from "./answers.ts";
+import { endAborted, onResponse } from "./answers.ts";
 import {
   ask,
   type ChatState,
@@ -160,17 +160,19 @@ function onOlder(state: ChatState, event: Extract<ChatEvent, { type: "older" }>)
   return list === null ? state : { ...state, transcript: list, hasMore: event.hasMore };
 }
 
-/** Requests that the server has not seen yet stay; those it has seen it ends itself. */
+/**
+ * Requests that the server has not seen yet stay. Those it has seen are over: it has ended them itself, except for one
+ * whose end waited for this socket to be caught up.
+ */
 function onCleared(state: ChatState): ChatState {
-  const empty = closeAnswers(
-    state,
-    state.answers.map((answer) => answer.requestId),
-  );
+  const running = state.answers.map((answer) => answer.requestId);
+  const seen = state.requests.filter((request) => request.state === "pending" || request.state === "streaming");
+  const empty = seen.reduce((next, { id }) => endAborted(next, id, false), closeAnswers(state, running));
   return {
     ...empty,
     transcript: [],
     hasMore: false,
-    requests: state.requests.filter(isUnfinished),
+    requests: empty.requests.filter(isUnfinished),
     isWaiting: false,
     isRecovering: false,
     ending: null,

@@ -9,7 +9,7 @@
  * order and none is sent twice. At most one probe waits for its answer.
  */
 import { CHAT_MESSAGE_TYPES as T } from "../shared/wire.ts";
-import { endTurn } from "./answers.ts";
+import { endAborted, endTurn } from "./answers.ts";
 import {
   acceptRequest,
   type ChatState,
@@ -133,7 +133,7 @@ function onAnswer(
 /** One that the server has had and knows no more went with a cleared conversation; any other is sent again. */
 function forget(state: ChatState, id: string): ChatState {
   if (findRequest(state, id)?.state === "sent") return moveRequest(state, id, "forget");
-  return endTurn(state, { requestId: id, outcome: "aborted", text: "", code: "aborted", isRetryable: false });
+  return endAborted(state, id, false);
 }
 
 /** After every event: tells the server what is due, when it can be told. */
@@ -148,7 +148,7 @@ function cancel(state: ChatState, requestId: string): ChatState {
   if (findRequest(state, requestId)?.state !== "queued") {
     return sendFrame(state, { type: T.CHAT_REQUEST_CANCEL, id: requestId });
   }
-  return endTurn(state, { requestId, outcome: "aborted", text: "", code: "aborted", isRetryable: true });
+  return endAborted(state, requestId, true);
 }
 
 function sendQueued(state: ChatState): ChatState {
