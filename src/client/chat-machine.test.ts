@@ -107,6 +107,12 @@ describe("sending", () => {
     expect(view(state)).toMatchObject({ messages: [], status: "ready" });
   });
 
+  it("sends what waits even when the list has its messages already, and is told how that ended", () => {
+    const { state, sent } = run([submit("r1"), opened, page([user("u-r1")]), none("probe-1")]);
+    expect(sent.at(-1)).toMatchObject({ type: T.USE_CHAT_REQUEST, id: "r1" });
+    expect(view(run([done("r1", ["u-r1"])], state).state).status).toBe("ready");
+  });
+
   it("ends a request once, whoever repeats its end", () => {
     let ends = 0;
     let { state } = run([...ready, submit("r1"), tail(null, [user("u-r1")])]);
