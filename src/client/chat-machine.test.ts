@@ -332,6 +332,20 @@ describe("the handshake", () => {
     });
   });
 
+  it("does not take for interrupted what it sent again after the probe", () => {
+    const { state, sent } = run([
+      ...ready,
+      submit("r1"),
+      closed,
+      opened,
+      page([user("u9")]),
+      frame({ type: T.STREAM_PENDING, id: "r9", probeId: "probe-2", unknown: ["r1"] }),
+      frame({ type: T.STREAM_RESUME_NONE, reason: "idle" }),
+    ]);
+    expect(sent.at(-1)).toMatchObject({ type: T.USE_CHAT_REQUEST, id: "r1" });
+    expect(view(state)).toMatchObject({ status: "submitted" });
+  });
+
   it("forgets a stream of others that ended while it was away", () => {
     const { state } = run([
       ...ready,

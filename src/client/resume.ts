@@ -123,8 +123,9 @@ function onAnswer(
 ): ChatState {
   if (state.probe === null || probeId !== state.probe.id) return state;
   const over = state.answers.filter((answer) => answer.phase === "detached" && answer.requestId !== running);
+  const requests = state.probe.requests.filter((id) => !unknown.includes(id));
   const closed = closeAnswers(
-    { ...state, probe: { ...state.probe, isAnswered: true } },
+    { ...state, probe: { ...state.probe, isAnswered: true, requests } },
     over.map((answer) => answer.requestId),
   );
   return unknown.reduce(forget, closed);
