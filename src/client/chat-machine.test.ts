@@ -445,6 +445,22 @@ describe("a clear", () => {
   });
 });
 
+describe("an id that was used before", () => {
+  const acks = ({ sent }: ReturnType<typeof run>) => sent.filter(({ type }) => type === T.STREAM_RESUME_ACK);
+  const theirs = [...ready, chunk("r1", 1, start("a1"))];
+
+  it("is a new request when it is sent after a clear, and its answer is heard", () => {
+    const cleared = [...theirs, frame({ type: T.CHAT_CLEAR }), submit("r1")];
+    expect(acks(run([...cleared, resuming("r1", { lastSeq: 1 })]))).toHaveLength(1);
+  });
+
+  it("is heard when the server says that the own request waits", () => {
+    const pending = frame({ type: T.STREAM_PENDING, id: "r1", probeId: "probe-2" });
+    const events = [...theirs, closed, submit("r1"), opened, page([]), pending, resuming("r1", { lastSeq: 0 })];
+    expect(acks(run(events))).toHaveLength(1);
+  });
+});
+
 describe("pages", () => {
   const loaded = [opened, page([user("u3"), answer("a3", "3")], true), none("probe-1")];
 

@@ -165,11 +165,17 @@ function onOlder(state: ChatState, event: Extract<ChatEvent, { type: "older" }>)
  * whose end waited for this socket to be caught up.
  */
 function onCleared(state: ChatState): ChatState {
-  const running = state.answers.map((answer) => answer.requestId);
   const seen = state.requests.filter((request) => request.state === "pending" || request.state === "streaming");
-  const empty = seen.reduce((next, { id }) => endAborted(next, id, false), closeAnswers(state, running));
+  const ended = seen.reduce((next, { id }) => endAborted(next, id, false), state);
+  const running = ended.answers.map((answer) => answer.requestId);
+  const isToCome = (id: string) => ended.requests.some((request) => request.id === id && isUnfinished(request));
+  const empty = closeAnswers(
+    ended,
+    running.filter((id) => !isToCome(id)),
+  );
   return {
     ...empty,
+    answers: [],
     transcript: [],
     hasMore: false,
     requests: empty.requests.filter(isUnfinished),
@@ -194,9 +200,10 @@ function onRefused(state: ChatState, frame: ServerFrameOf<"cf_agent_chat_error">
 /** A new request takes the place of one that was refused, unless it is too large to be sent at all. */
 function addRequest(state: ChatState, request: OwnRequest): ChatState {
   const requests = state.requests.filter((own) => isUnfinished(own) && own.id !== request.id);
+  const closedIds = state.closedIds.filter((id) => id !== request.id);
   const frame = JSON.stringify(requestFrame(request));
   const problem = jsonProblem(frame, MAX_FRAME_BYTES, MAX_FRAME_DEPTH);
-  if (problem === null) return { ...state, requests: [...requests, request], ending: null };
+  if (problem === null) return { ...state, requests: [...requests, request], closedIds, ending: null };
   const text = `The message is ${problem.text}.`;
   return {
     ...state,

@@ -21,7 +21,7 @@ import {
   putAnswer,
   sendFrame,
 } from "./chat-state.ts";
-import { isInFlight, requestFrame } from "./own-request.ts";
+import { isInFlight, isUnfinished, requestFrame } from "./own-request.ts";
 import { foldAgain, isRunning, startAnswer } from "./running-answer.ts";
 import type { ServerFrameOf } from "./server-frame.ts";
 
@@ -86,7 +86,14 @@ function attach(state: ChatState, frame: ServerFrameOf<"cf_agent_stream_resuming
 export function onPending(state: ChatState, frame: ServerFrameOf<"cf_agent_stream_pending">): ChatState {
   const answered = onAnswer(state, frame.probeId, frame.unknown ?? [], null);
   const waiting = { ...answered, isWaiting: true };
-  return frame.id === undefined ? waiting : acceptRequest(waiting, frame.id, "accept");
+  return frame.id === undefined ? waiting : acceptRequest(reopen(waiting, frame.id), frame.id, "accept");
+}
+
+/** What streamed under the id of an own request that still waits was somebody else's. */
+function reopen(state: ChatState, id: string): ChatState {
+  const request = findRequest(state, id);
+  if (request === undefined || !isUnfinished(request)) return state;
+  return { ...state, closedIds: state.closedIds.filter((closed) => closed !== id) };
 }
 
 /**
