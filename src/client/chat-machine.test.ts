@@ -67,6 +67,8 @@ const texts = (state: ChatState) =>
 const cancelled = (sent: readonly ClientFrame[]) =>
   sent.flatMap((frame) => (frame.type === T.CHAT_REQUEST_CANCEL ? [frame.id] : []));
 
+const acks = ({ sent }: ReturnType<typeof run>) => sent.filter(({ type }) => type === T.STREAM_RESUME_ACK);
+
 describe("sending", () => {
   it("asks what runs on every open, and sends only when that is answered", () => {
     const before = run([submit("r1"), opened, page([])]);
@@ -446,7 +448,6 @@ describe("a clear", () => {
 });
 
 describe("an id that was used before", () => {
-  const acks = ({ sent }: ReturnType<typeof run>) => sent.filter(({ type }) => type === T.STREAM_RESUME_ACK);
   const theirs = [...ready, chunk("r1", 1, start("a1"))];
 
   it("is a new request when it is sent after a clear, and its answer is heard", () => {

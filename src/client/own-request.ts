@@ -11,7 +11,8 @@
  * them, and only who asks is told how it ended.
  */
 import type { UIMessage } from "ai";
-import { CHAT_MESSAGE_TYPES, type ClientFrameOf } from "../shared/wire.ts";
+import type { ClientFrameOf } from "../shared/wire.ts";
+import { CHAT_MESSAGE_TYPES } from "../shared/wire-words.ts";
 
 export const REQUEST_STATES = ["queued", "sent", "pending", "streaming", "ended"] as const;
 export type RequestState = (typeof REQUEST_STATES)[number];

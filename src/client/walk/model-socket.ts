@@ -1,8 +1,9 @@
 /** The model server's end of a connection: what it hears of a stream, and how it is caught up. */
 import type { UIMessage } from "ai";
-import { CHAT_MESSAGE_TYPES as T, type ServerFrame } from "../../shared/wire.ts";
+import type { ResponseFrame, ServerFrame } from "../../shared/server-frames.ts";
+import { CHAT_MESSAGE_TYPES as T } from "../../shared/wire-words.ts";
 import type { FoldState } from "../../shared/apply-chunk.ts";
-import { answeredBy, replayFrames, type ResponseFrame, snapshotFrames, type Turn } from "./model-turn.ts";
+import { answeredBy, replayFrames, snapshotFrames, type Turn } from "./model-turn.ts";
 
 export interface ServerSocket {
   send(frame: ServerFrame): void;
@@ -33,6 +34,32 @@ const PAGE = 4;
 
 export function hears({ session }: ServerSocket, requestId: string): boolean {
   return session.kind === "live" || session.kind === "waiting" || session.requestId !== requestId;
+}
+
+export function broadcast(
+  sockets: Iterable<ServerSocket>,
+  frame: ServerFrame,
+  include: (socket: ServerSocket) => boolean = () => true,
+): void {
+  for (const socket of sockets) if (include(socket)) socket.send(frame);
+}
+
+/** Who waited is offered the stream, everybody else hears it. */
+export function streamStarted(sockets: Iterable<ServerSocket>, turn: Turn): void {
+  for (const socket of sockets) {
+    const waited = socket.session.kind === "waiting";
+    socket.session = { kind: "live" };
+    if (waited) offered(socket, turn);
+  }
+}
+
+/** Nothing runs or waits: who still waits is told so. */
+export function release(sockets: Iterable<ServerSocket>): void {
+  for (const socket of sockets) {
+    if (socket.session.kind !== "waiting") continue;
+    socket.session = { kind: "live" };
+    socket.send({ type: T.STREAM_RESUME_NONE, reason: "idle" });
+  }
 }
 
 /** Offers a stream. `lastSeq`: who has seen more begins again. */

@@ -1,10 +1,8 @@
 /** A turn of the model server and its stream, and the frames that are made of them. */
 import type { UIMessage, UIMessageChunk } from "ai";
 import { applyChunk, emptyAssistant, type FoldState, startFold } from "../../shared/apply-chunk.ts";
-import { CHAT_MESSAGE_TYPES as T, type TurnOutcome } from "../../shared/wire.ts";
-import type { ServerFrameOf } from "../server-frame.ts";
-
-export type ResponseFrame = ServerFrameOf<"cf_agent_use_chat_response">;
+import type { ResponseFrame } from "../../shared/server-frames.ts";
+import { CHAT_MESSAGE_TYPES as T, type TurnOutcome } from "../../shared/wire-words.ts";
 
 export interface Turn {
   readonly requestId: string;
@@ -43,6 +41,13 @@ export function newTurn(
 
 export function newStream(base: UIMessage): Stream {
   return { sent: [], fold: startFold(base), stored: 0, isLost: false, outcome: null };
+}
+
+/** The turn that goes on where this one was cut. */
+export function nextSegment(turn: Turn, plan: UIMessageChunk[]): Turn {
+  const { messageId } = turn;
+  const request = { requestId: `${turn.requestId}+`, messageId, input: [], answers: answeredBy(turn) };
+  return { ...newTurn(request, plan), isContinuation: true };
 }
 
 export function inputIds({ input }: Turn): string[] {

@@ -2,7 +2,8 @@
  * What lies between a client and the model server, moved by hand: frames stand
  * in two queues per connection until somebody delivers them.
  */
-import type { ClientFrame, ServerFrame } from "../../shared/wire.ts";
+import type { ServerFrame } from "../../shared/server-frames.ts";
+import type { ClientFrame } from "../../shared/wire.ts";
 import type { ChatSocket } from "../address.ts";
 import type { ModelServer } from "./model-server.ts";
 import type { ServerSocket } from "./model-socket.ts";

@@ -1,5 +1,5 @@
 /** A random schedule: what happens next to clients, network and server, and how all of it comes to rest. */
-import { CHAT_MESSAGE_TYPES as T } from "../../shared/wire.ts";
+import { CHAT_MESSAGE_TYPES as T } from "../../shared/wire-words.ts";
 import type { ModelServer } from "./model-server.ts";
 import type { Connection, Link } from "./network.ts";
 import type { Random } from "./random.ts";
@@ -35,7 +35,7 @@ export async function oneStep(walk: Walk): Promise<void> {
   const dice = random.below(100);
   if (dice < 30) deliver(walk, actor, (link) => link.deliverToClient());
   else if (dice < 45) deliver(walk, actor, (link) => link.deliverToServer());
-  else if (dice < 60) server.advance();
+  else if (dice < 60) server.turns.advance();
   else if (dice < 65) server.replay();
   else if (dice < 75) actor.tab.paint();
   else if (dice < 85) await (random.chance(weather.leaves) ? comeAndGo(random, actor) : act(random, actor));
@@ -108,7 +108,7 @@ function loseChunk({ random, server, actors }: Walk, { toClient }: Connection): 
   if (typeof frame !== "object" || frame.type !== T.USE_CHAT_RESPONSE) return;
   if (frame.seq === undefined || frame.replay === true) return;
   toClient.splice(at, 1);
-  const messageId = server.messageOf(frame.id);
+  const messageId = server.turns.byRequest(frame.id)?.messageId;
   for (const { tab } of actors) if (messageId !== undefined) tab.witness.cut.add(messageId);
 }
 
@@ -124,10 +124,11 @@ async function movePage(random: Random, { pages }: Tab): Promise<void> {
 
 function breakServer({ random, server, actors }: Walk): void {
   const dice = random.below(20);
-  if (dice < 12) return server.store();
-  if (dice < 15) return server.fail();
-  for (const { tab } of actors) if (server.writes !== null) tab.witness.cut.add(server.writes);
-  if (dice < 16) return server.loseChunks();
+  if (dice < 12) return server.turns.store();
+  if (dice < 15) return server.turns.fail();
+  const { messageId } = server.turns.current ?? {};
+  for (const { tab } of actors) if (messageId !== undefined) tab.witness.cut.add(messageId);
+  if (dice < 16) return server.turns.loseChunks();
   server.crash();
   for (const { tab } of actors) for (const link of tab.links) link.hangUp();
 }
@@ -137,8 +138,8 @@ export async function settle({ server, actors }: Walk): Promise<void> {
   for (let round = 0; round < 2_000; round++) {
     for (const { tab } of actors) settleTab(tab);
     await promised();
-    if (server.isIdle && !server.isReplaying && actors.every(({ tab }) => tab.isQuiet)) break;
-    server.advance();
+    if (server.isAtRest && actors.every(({ tab }) => tab.isQuiet)) break;
+    server.turns.advance();
     server.replay();
   }
   for (const { tab } of actors) tab.paint();

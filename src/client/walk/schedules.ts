@@ -1,5 +1,6 @@
 /** The 2,000 schedules: which seeds belong to which part, and one walk from its seed. */
-import { type ModelOptions, ModelServer } from "./model-server.ts";
+import type { ModelOptions } from "./model-options.ts";
+import { ModelServer } from "./model-server.ts";
 import { randomOf } from "./random.ts";
 import { oneStep, settle, type Walk, type Weather } from "./schedule.ts";
 import { type Face, Tab } from "./tab.ts";

@@ -1,7 +1,8 @@
 /** One client with its sockets, what it reads over HTTP, and what is to be checked of it. */
 import { expect } from "vitest";
 import type { UIMessage } from "ai";
-import { CHAT_MESSAGE_TYPES as T, type ClientFrame } from "../../shared/wire.ts";
+import type { ClientFrame } from "../../shared/wire.ts";
+import { CHAT_MESSAGE_TYPES as T } from "../../shared/wire-words.ts";
 import type { MessagePage } from "../address.ts";
 import type { ChatClientOptions } from "../chat-client.ts";
 import type { TurnEnding } from "../chat-state.ts";
@@ -85,7 +86,7 @@ export class Tab {
     this.witness.checkAtRest({ ...view, messages: view.messages.filter(({ id }) => !this.#isRefused(id)) });
     for (const id of this.requests.keys()) expect(this.ends.get(id), `request ${id} ends once`).toBe(1);
     for (const [id, count] of this.ends) {
-      expect(count, `turn ${id} ends at most once`).toBeLessThanOrEqual(this.server.turnsUnder.get(id) ?? 1);
+      expect(count, `turn ${id} ends at most once`).toBeLessThanOrEqual(this.server.turns.countUnder.get(id) ?? 1);
     }
   }
 

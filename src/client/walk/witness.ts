@@ -33,7 +33,7 @@ export class Witness {
 
   /** Without messages that the server would not take. */
   checkAtRest(view: ChatView): void {
-    const { transcript } = this.#server;
+    const transcript = this.#server.turns.listed();
     const shown = view.messages;
     const expected = transcript.slice(-shown.length || transcript.length);
     expect(idsOf(shown), "the order is the server's").toEqual(idsOf(expected));
