@@ -1,5 +1,6 @@
 import type { LanguageModel } from "ai";
 import { Conversation } from "troupe";
+import { withTextFiles } from "./models/attached-text.ts";
 import { openModel } from "./models/open-model.ts";
 import type { ModelEnv } from "./models/model-choice.ts";
 import { appTools } from "./tools/index.ts";
@@ -23,5 +24,10 @@ export class Assistant extends Conversation<AppEnv> {
 
   override getTools() {
     return appTools;
+  }
+
+  /** Attached text files as texts, which every provider understands. */
+  override async assembleContext() {
+    return withTextFiles(await super.assembleContext());
   }
 }
