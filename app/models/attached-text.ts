@@ -50,9 +50,10 @@ function isText(mediaType: string): boolean {
   return mediaType.startsWith("text/") || mediaType === "application/json";
 }
 
-/** The text in a base64 data URL, with what is no UTF-8 marked; null for other addresses. */
-function textIn(data: unknown): string | null {
-  const base64 = typeof data === "string" ? /^data:[^,]*;base64,(.*)$/s.exec(data)?.[1] : undefined;
+/** The text in a base64 data URL, with what is no UTF-8 marked; null for other data. */
+function textIn(data: Extract<UserPart, { type: "file" }>["data"]): string | null {
+  const url = typeof data === "object" && "type" in data && data.type === "url" ? String(data.url) : "";
+  const base64 = /^data:[^,]*;base64,(.*)$/s.exec(url)?.[1];
   if (base64 === undefined) return null;
   try {
     return new TextDecoder().decode(Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0)));

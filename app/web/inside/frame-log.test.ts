@@ -17,6 +17,7 @@ describe("the log of frames", () => {
     });
     expect(one("ping").type).toBe("other");
     expect(one('{"id":"r","type":"late"}').type).toBe("late");
+    expect(one('{"mcp":{},"type":"cf_agent_mcp_servers"}').type).toBe("cf_agent_mcp_servers");
   });
 
   it("keeps the newest, and goes on counting", () => {

@@ -51,9 +51,12 @@ function add(log: FrameLog, frame: LoggedFrame): FrameLog {
   return { frames: [...log.frames, frame].slice(-MAX_FRAMES), count: log.count + 1 };
 }
 
-/** Frames carry their type in front; nothing is parsed for it. */
+/** Our frames carry their type in front; only small ones of others are parsed for it. */
 function typeOf(text: string): string {
-  return /^\{[^{}]{0,400}?"type"\s*:\s*"([^"]{1,80})"/.exec(text)?.[1] ?? "other";
+  const inFront = /^\{[^{}]{0,400}?"type"\s*:\s*"([^"]{1,80})"/.exec(text)?.[1];
+  if (inFront !== undefined) return inFront;
+  const type = text.length < 2_000 ? parsed(text)?.["type"] : undefined;
+  return typeof type === "string" ? type : "other";
 }
 
 /** A part of a string may keep all of it in memory; a copy does not. */
@@ -63,7 +66,7 @@ function ownCopy(text: string): string {
 
 /** The type without what all of them begin with. */
 export function shortType(type: string): string {
-  return type.replace(/^cf_agent_(?:use_)?/, "");
+  return type.replace(/^cf_(?:agent_)?(?:use_)?/, "");
 }
 
 /** What a frame says in a few words: of an answer the chunk, of a list its length. Empty when its type says it all. */

@@ -1,40 +1,48 @@
 /** What the server tells of the last turn of a conversation: `GET /agents/assistant/<name>/inspect`. */
 import { z } from "zod";
 
-const turnSchema = z.object({
+/** The turn's durable record. */
+const recordSchema = z.object({
   turnId: z.string(),
   requestId: z.string(),
-  messageId: z.string().nullable(),
+  messageId: z.string(),
   kind: z.string(),
   state: z.string(),
+  attempts: z.number(),
+  inputIds: z.array(z.string()),
+  error: z.unknown().optional(),
+});
+
+/** What the turn cost, counted by the conversation. */
+const costSchema = z.object({
   startedAtMs: z.number(),
+  /** Null while it runs. */
   endedAtMs: z.number().nullable(),
-  /** Chunks of the answer, frames they became, and the bytes of these. */
   chunks: z.number(),
+  /** Broadcast to all sockets, with their bytes. */
   frames: z.number(),
   frameBytes: z.number(),
-  /** SQL statements of the conversation, and rows they read and wrote. */
   statements: z.number(),
   rowsRead: z.number(),
   rowsWritten: z.number(),
-  /** Rows of the stream buffer. */
-  bufferRows: z.number(),
-  /** Calls of other actors, by actor and method. */
+  /** Calls of other actors, by verb. */
   actorCalls: z.record(z.string(), z.number()),
-  /** The turn's row as it is stored. */
-  record: z.record(z.string(), z.unknown()),
 });
-const inspectSchema = z.object({ turn: turnSchema.nullable() });
 
-export type TurnReport = Readonly<z.infer<typeof turnSchema>>;
+const inspectSchema = z.object({ turn: recordSchema.extend(costSchema.shape).nullable() });
+
+export interface TurnReport {
+  readonly record: Readonly<z.infer<typeof recordSchema>>;
+  readonly cost: Readonly<z.infer<typeof costSchema>>;
+}
 
 /** The last turn; null when the object has run none since it woke, or tells nobody. */
 export async function readInspection(name: string, signal: AbortSignal): Promise<TurnReport | null> {
   try {
     const response = await fetch(`/agents/assistant/${encodeURIComponent(name)}/inspect`, { signal });
     if (!response.ok) return null;
-    const report = inspectSchema.safeParse(await response.json());
-    return report.success ? report.data.turn : null;
+    const { data } = inspectSchema.safeParse(await response.json());
+    return data?.turn ? { record: recordSchema.parse(data.turn), cost: costSchema.parse(data.turn) } : null;
   } catch (error) {
     // Left the page, offline, or an answer that is no JSON.
     if (error instanceof DOMException || error instanceof TypeError || error instanceof SyntaxError) return null;

@@ -13,22 +13,23 @@ export function TurnView({ turn }: { readonly turn: TurnReport | null }) {
 }
 
 function Report({ turn }: { readonly turn: TurnReport }) {
-  const calls = Object.entries(turn.actorCalls);
-  const tookMs = turn.endedAtMs === null ? null : turn.endedAtMs - turn.startedAtMs;
+  const { record, cost } = turn;
+  const calls = Object.entries(cost.actorCalls);
+  const tookMs = cost.endedAtMs === null ? null : cost.endedAtMs - cost.startedAtMs;
   return (
     <>
       <p className="turn-line">
-        <span data-state={turn.state}>{turn.state}</span> {turn.kind}
+        <span data-state={record.state}>{record.state}</span>, {record.kind}
         {tookMs === null ? null : `, ${(tookMs / 1_000).toFixed(1)} s`}
       </p>
       <dl className="numbers">
-        <Figure name="Chunks" value={turn.chunks} />
-        <Figure name="Frames" value={turn.frames} />
-        <Figure name="Frame bytes" value={sizeText(turn.frameBytes)} />
-        <Figure name="Statements" value={turn.statements} />
-        <Figure name="Rows read" value={turn.rowsRead} />
-        <Figure name="Rows written" value={turn.rowsWritten} />
-        <Figure name="Buffer rows" value={turn.bufferRows} />
+        <Figure name="Chunks" value={cost.chunks} />
+        <Figure name="Frames" value={cost.frames} />
+        <Figure name="Frame bytes" value={sizeText(cost.frameBytes)} />
+        <Figure name="Statements" value={cost.statements} />
+        <Figure name="Rows read" value={cost.rowsRead} />
+        <Figure name="Rows written" value={cost.rowsWritten} />
+        <Figure name="Attempts" value={record.attempts} />
         <Figure name="Actor calls" value={calls.reduce((sum, [, times]) => sum + times, 0)} />
       </dl>
       {calls.length === 0 ? null : (
@@ -37,7 +38,7 @@ function Report({ turn }: { readonly turn: TurnReport }) {
       <details className="fold">
         <summary>Turn record</summary>
         <div className="fold-inside">
-          <Value label="Row" value={turn.record} />
+          <Value label="Row" value={record} />
         </div>
       </details>
     </>
