@@ -6,7 +6,6 @@ const base64 = (text: string) => Buffer.from(text).toString("base64");
 const fromClient = (mediaType: string, url: string) =>
   convertToModelMessages([
     {
-      id: "m",
       role: "user",
       parts: [
         { type: "file", mediaType, url, filename: 'a "b".md' },

@@ -23,11 +23,13 @@ export function AttachmentList({ attachments }: { readonly attachments: Attachme
           ))}
         </ul>
       )}
-      <div className="refusals" role="alert">
-        {refusals.map((refusal) => (
-          <p key={refusal}>{refusal}</p>
-        ))}
-      </div>
+      {refusals.length === 0 ? null : (
+        <div className="refusals" role="alert">
+          {refusals.map((refusal) => (
+            <p key={refusal}>{refusal}</p>
+          ))}
+        </div>
+      )}
     </>
   );
 }

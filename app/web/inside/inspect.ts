@@ -1,5 +1,5 @@
 /** What the server tells of the last turn of a conversation: `GET /agents/assistant/<name>/inspect`. */
-import { z } from "zod";
+import { z } from "zod/mini";
 
 /** The turn's durable record. */
 const recordSchema = z.object({
@@ -10,14 +10,14 @@ const recordSchema = z.object({
   state: z.string(),
   attempts: z.number(),
   inputIds: z.array(z.string()),
-  error: z.unknown().optional(),
+  error: z.optional(z.unknown()),
 });
 
 /** What the turn cost, counted by the conversation. */
 const costSchema = z.object({
   startedAtMs: z.number(),
   /** Null while it runs. */
-  endedAtMs: z.number().nullable(),
+  endedAtMs: z.nullable(z.number()),
   chunks: z.number(),
   /** Broadcast to all sockets, with their bytes. */
   frames: z.number(),
@@ -29,7 +29,7 @@ const costSchema = z.object({
   actorCalls: z.record(z.string(), z.number()),
 });
 
-const inspectSchema = z.object({ turn: recordSchema.extend(costSchema.shape).nullable() });
+const inspectSchema = z.object({ turn: z.nullable(z.extend(recordSchema, costSchema.shape)) });
 
 export interface TurnReport {
   readonly record: Readonly<z.infer<typeof recordSchema>>;

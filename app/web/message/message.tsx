@@ -30,7 +30,12 @@ export const Message = memo(function Message({ message, isLast, isGrowing, note 
       {files.length === 0 ? null : (
         <div className="files">
           {files.map(({ filename, mediaType, url }) => (
-            <FilePart key={`${filename} ${url.slice(-40)}`} url={url} name={filename ?? mediaType} mediaType={mediaType} />
+            <FilePart
+              key={`${filename} ${url.slice(-40)}`}
+              url={url}
+              name={filename ?? mediaType}
+              mediaType={mediaType}
+            />
           ))}
         </div>
       )}

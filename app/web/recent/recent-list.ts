@@ -3,16 +3,16 @@
  * a list out, the same one when nothing changes. The server lists nobody's
  * conversations; whoever forgets a name has lost it.
  */
-import { z } from "zod";
+import { z } from "zod/mini";
 
 const entrySchema = z.object({
   /** The name of the conversation, as in its address. */
-  name: z.string().min(1),
+  name: z.string().check(z.minLength(1)),
   title: z.string(),
   /** When something was last said in it, as far as this browser saw. */
   atMs: z.number(),
   /** The title was given by a person and stays. */
-  isRenamed: z.boolean().optional(),
+  isRenamed: z.optional(z.boolean()),
 });
 
 export type RecentEntry = Readonly<z.infer<typeof entrySchema>>;

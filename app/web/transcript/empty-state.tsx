@@ -25,7 +25,7 @@ interface EmptyStateProps {
 }
 
 export function EmptyState({ model, onTry }: EmptyStateProps) {
-  const kind = model === null || model.source === "demo" ? "demo" : "real";
+  const kind = model === null ? undefined : model.source === "demo" ? "demo" : "real";
   return (
     <section className="empty" aria-label="Ideas to begin with">
       <h2>What shall we do?</h2>
