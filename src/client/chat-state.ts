@@ -38,7 +38,7 @@ export interface Probe {
   readonly isAnswered: boolean;
   /** How often it was sent. */
   readonly tries: number;
-  /** The requests it asked about. */
+  /** The requests it asked about; once it is answered, those of them that the server has. */
   readonly requests: readonly string[];
 }
 

@@ -19,7 +19,14 @@ export {
   type SendPart,
 } from "./chat-client.ts";
 export type { RequestBody } from "./own-request.ts";
-export type { ChatSocket, ConversationAddress, MessagePage, PageReader, SocketFactory } from "./address.ts";
+export {
+  type ChatSocket,
+  type ConversationAddress,
+  type MessagePage,
+  type PageReader,
+  reconnectingSocket,
+  type SocketFactory,
+} from "./address.ts";
 export { type Cut, cutOf } from "./cut-answer.ts";
 export type { TurnEnding } from "./chat-state.ts";
 export type { ChatStatus, ChatView, ConnectionError } from "./view.ts";
