@@ -10,14 +10,8 @@
  * chat.send("Hello");
  * ```
  */
-export {
-  ChatClient,
-  type ChatClientOptions,
-  type ChatWatcher,
-  type RegenerateOptions,
-  type RequestOptions,
-  type SendPart,
-} from "./chat-client.ts";
+export { ChatClient } from "./chat-client.ts";
+export type { ChatClientOptions, ChatWatcher, RegenerateOptions, RequestOptions, SendPart } from "./chat-options.ts";
 export type { RequestBody } from "./own-request.ts";
 export {
   type ChatSocket,

@@ -4,7 +4,8 @@ import type { ServerFrame } from "../../shared/server-frames.ts";
 import type { ClientFrame } from "../../shared/wire.ts";
 import { CHAT_MESSAGE_TYPES as T } from "../../shared/wire-words.ts";
 import type { ChatSocket, SocketListeners } from "../address.ts";
-import { ChatClient, type ChatClientOptions } from "../chat-client.ts";
+import { ChatClient } from "../chat-client.ts";
+import type { ChatClientOptions } from "../chat-options.ts";
 import { ConversationTransport } from "./conversation-transport.ts";
 
 /** The AI SDK's chat without a framework. */
