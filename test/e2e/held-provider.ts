@@ -22,6 +22,11 @@ export class HeldAnswer {
     this.#write({ content }, null);
   }
 
+  /** Thinks aloud, in the form of servers that stream reasoning. */
+  think(reasoning_content: string): void {
+    this.#write({ reasoning_content }, null);
+  }
+
   /** Calls a tool, which ends the step. */
   call(name: string, input: object): void {
     const call = {
