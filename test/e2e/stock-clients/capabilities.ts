@@ -204,6 +204,10 @@ export const capabilities: readonly Capability[] = [
       await seat.send("hello");
       const answer = await scene.provider.next();
       answer.sayAll(DELTAS);
+      await shows(seat, "user: hello", `assistant: ${DELTAS.join("")}`);
+      // Once more, as a replay.
+      await seat.reload();
+      await shows(seat, "user: hello", `assistant: ${DELTAS.join("")}`);
       answer.end();
       await agree(scene, seat, "user: hello", `assistant: ${DELTAS.join("")}`);
     },
