@@ -5,9 +5,9 @@
  * but further events.
  */
 import type { UIMessage } from "ai";
-import { jsonProblem } from "../shared/json-limits.ts";
+import { isLarger } from "../shared/json-limits.ts";
 import type { ServerFrame, ServerFrameOf } from "../shared/server-frames.ts";
-import { CHAT_MESSAGE_TYPES as T, MAX_FRAME_BYTES, MAX_FRAME_DEPTH } from "../shared/wire-words.ts";
+import { CHAT_MESSAGE_TYPES as T, MAX_FRAME_BYTES } from "../shared/wire-words.ts";
 import { endAborted, onResponse } from "./answers.ts";
 import {
   type AlarmKind,
@@ -247,10 +247,11 @@ function addRequest(state: ChatState, request: OwnRequest): ChatState {
   const requests = state.requests.filter((own) => isUnfinished(own) && own.id !== request.id);
   const closedIds = state.closedIds.filter((id) => id !== request.id);
   const frame = JSON.stringify(requestFrame(request));
-  const problem = jsonProblem(frame, MAX_FRAME_BYTES, MAX_FRAME_DEPTH);
-  if (problem === null) return { ...state, requests: [...requests, request], closedIds, ending: null };
-  const text = `The message is ${problem.text}.`;
-  const ending = { requestId: request.id, outcome: "error", text, code: problem.code, isRetryable: false } as const;
+  if (!isLarger(frame, MAX_FRAME_BYTES)) {
+    return { ...state, requests: [...requests, request], closedIds, ending: null };
+  }
+  const text = `The message is over the limit of ${MAX_FRAME_BYTES} bytes.`;
+  const ending = { requestId: request.id, outcome: "error", text, code: "too_large", isRetryable: false } as const;
   const refused = { ...state, requests: [...requests, { ...request, state: "ended" as const }], ending };
   return ask(refused, { type: "turn-ended", ending });
 }
