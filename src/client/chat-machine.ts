@@ -27,7 +27,7 @@ import {
   type RequestBody,
   requestFrame,
 } from "./own-request.ts";
-import { onClosed, onNone, onOpened, onPending, onResuming, onTimeout, settle } from "./resume.ts";
+import { onClosed, onNone, onOpened, onPending, onResume, onResuming, onTimeout, settle } from "./resume.ts";
 import { isRunning, withUpdatedMessage } from "./running-answer.ts";
 import {
   applyPage,
@@ -75,6 +75,10 @@ export type ChatEvent =
   | { readonly type: "set-messages"; readonly messages: readonly UIMessage[] }
   /** An alarm that was asked for rings. */
   | { readonly type: "timeout"; readonly kind: AlarmKind; readonly alarm: number }
+  /** Ask what runs, and take it. */
+  | { readonly type: "resume" }
+  /** Read the newest page; the messages before it are still right. */
+  | { readonly type: "refresh" }
   /** Empty the conversation, for everybody; only while the link is open. */
   | { readonly type: "clear" }
   /** The newest page, as asked for by `fetch-page`. */
@@ -117,6 +121,10 @@ function react(state: ChatState, event: ChatEvent): ChatState {
       return stop(state);
     case "cancel":
       return { ...state, cancels: [...new Set([...state.cancels, event.requestId])] };
+    case "resume":
+      return onResume(state);
+    case "refresh":
+      return { ...fetchPage(state), keepsOlder: true };
     case "want-chunks":
       return { ...state, wantsChunks: true };
     case "clear-error":
@@ -128,7 +136,9 @@ function react(state: ChatState, event: ChatEvent): ChatState {
     case "clear":
       return state.isOpen ? sendFrame(state, { type: T.CHAT_CLEAR }) : state;
     case "page":
-      return event.fetch === state.awaitedFetch ? takePage(state, event) : state;
+      return event.fetch === state.awaitedFetch
+        ? takePage(state, state.keepsOlder ? joinPage(state, event) : event)
+        : state;
     case "page-failed":
       return event.fetch === state.awaitedFetch ? { ...state, awaitedFetch: null } : state;
     case "older":
@@ -164,7 +174,7 @@ function onFrame(state: ChatState, frame: ServerFrame): ChatState {
 function onMessages(state: ChatState, frame: ServerFrameOf<"cf_agent_chat_messages">): ChatState {
   const page = { messages: frame.messages, hasMore: frame.hasMore ?? false };
   if (frame.connect !== true) return takePage(state, page);
-  const next = takePage(state, applyPage({ messages: state.transcript, hasMore: state.hasMore }, page));
+  const next = takePage(state, joinPage(state, page));
   const isNews = next.transcript.at(-1)?.id !== state.transcript.at(-1)?.id;
   const answers = next.answers.map((answer) => reset(next, answer));
   const begun = { ...next, ...(isNews ? { ending: null } : {}), answers };
@@ -175,6 +185,10 @@ function onMessages(state: ChatState, frame: ServerFrameOf<"cf_agent_chat_messag
 function reset(state: ChatState, answer: ChatState["answers"][number]): ChatState["answers"][number] {
   if (answer.fold !== null) return answer;
   return { ...answer, origin: state.transcript, behind: placeOfAnswer(state, answer.requestId) };
+}
+
+function joinPage({ transcript: messages, hasMore }: ChatState, page: Page): Page {
+  return applyPage({ messages, hasMore }, page);
 }
 
 /** The page is the transcript. */
@@ -196,7 +210,10 @@ function onTail(state: ChatState, frame: ServerFrameOf<"cf_agent_chat_tail">): C
 function fetchPage(state: ChatState): ChatState {
   const fetch = state.fetchCount + 1;
   const atLeast = state.transcript.length;
-  return ask({ ...state, fetchCount: fetch, awaitedFetch: fetch }, { type: "fetch-page", fetch, atLeast });
+  return ask(
+    { ...state, fetchCount: fetch, awaitedFetch: fetch, keepsOlder: false },
+    { type: "fetch-page", fetch, atLeast },
+  );
 }
 
 function onOlder(state: ChatState, event: Extract<ChatEvent, { type: "older" }>): ChatState {

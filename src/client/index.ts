@@ -27,4 +27,3 @@ export type { ChatStatus, ChatView, ConnectionError } from "./view.ts";
 export { isToolPart, type MessagePart, type ToolPart } from "../shared/message-parts.ts";
 export type { LinkState } from "./link.ts";
 export type { Schedule } from "./next-frame.ts";
-export { getAgentMessages, type GetAgentMessagesOptions, type GetMessagesByUrl } from "./get-agent-messages.ts";
