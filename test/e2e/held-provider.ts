@@ -27,6 +27,11 @@ export class HeldAnswer {
     this.#write(...contents.map((content) => chunkOf({ content }, null)));
   }
 
+  /** Thinks aloud, in the form of servers that stream reasoning. */
+  think(reasoning_content: string): void {
+    this.#write({ reasoning_content }, null);
+  }
+
   /** Calls a tool, which ends the step. */
   call(name: string, input: object): void {
     const call = {
