@@ -23,15 +23,15 @@ export interface Weather {
 export interface Walk {
   readonly random: Random;
   readonly weather: Weather;
-  readonly server: ModelServer;
   readonly actors: readonly Actor[];
 }
 
 /** One thing happens. Resolves when what was promised about it has been done. */
 export async function oneStep(walk: Walk): Promise<void> {
-  const { random, server, weather, actors } = walk;
+  const { random, weather, actors } = walk;
   const actor = actors[random.below(actors.length)];
   if (actor === undefined) return;
+  const { server } = actor.tab;
   const dice = random.below(100);
   if (dice < 30) deliver(walk, actor, (link) => link.deliverToClient());
   else if (dice < 45) deliver(walk, actor, (link) => link.deliverToServer());
@@ -40,7 +40,7 @@ export async function oneStep(walk: Walk): Promise<void> {
   else if (dice < 75) actor.tab.paint();
   else if (dice < 85) await (random.chance(weather.leaves) ? comeAndGo(random, actor) : act(random, actor));
   else if (dice < 96) await disturb(walk, actor);
-  else breakServer(walk);
+  else breakServer(walk, server);
 }
 
 /** Mostly the newest socket; now and then one that its client has left. */
@@ -83,7 +83,7 @@ async function disturb(walk: Walk, actor: Actor): Promise<void> {
   else if (dice < 5) link.hangUp();
   else if (dice < 8) endOld(random, tab);
   else if (dice < 11) doubleOne(random, connection);
-  else if (dice < 12) loseChunk(walk, connection);
+  else if (dice < 12) loseChunk(walk, tab, connection);
   else await movePage(random, tab);
 }
 
@@ -102,14 +102,14 @@ function doubleOne(random: Random, { toClient }: Connection): void {
 }
 
 /** A server that cannot send a chunk goes on with the next one. */
-function loseChunk({ random, server, actors }: Walk, { toClient }: Connection): void {
+function loseChunk(walk: Walk, { server }: Tab, { toClient }: Connection): void {
+  const { random } = walk;
   const at = random.below(toClient.length + 1);
   const frame = toClient[at];
   if (typeof frame !== "object" || frame.type !== T.USE_CHAT_RESPONSE) return;
   if (frame.seq === undefined || frame.replay === true) return;
   toClient.splice(at, 1);
-  const messageId = server.turns.byRequest(frame.id)?.messageId;
-  for (const { tab } of actors) if (messageId !== undefined) tab.witness.cut.add(messageId);
+  mayShrink(walk, server.turns.byRequest(frame.id)?.messageId);
 }
 
 async function movePage(random: Random, { pages }: Tab): Promise<void> {
@@ -122,25 +122,33 @@ async function movePage(random: Random, { pages }: Tab): Promise<void> {
   await promised();
 }
 
-function breakServer({ random, server, actors }: Walk): void {
+function breakServer(walk: Walk, server: ModelServer): void {
+  const { random, actors } = walk;
   const dice = random.below(20);
   if (dice < 12) return server.turns.store();
   if (dice < 15) return server.turns.fail();
-  const { messageId } = server.turns.current ?? {};
-  for (const { tab } of actors) if (messageId !== undefined) tab.witness.cut.add(messageId);
+  mayShrink(walk, server.turns.current?.messageId);
   if (dice < 16) return server.turns.loseChunks();
   server.crash();
-  for (const { tab } of actors) for (const link of tab.links) link.hangUp();
+  for (const { tab } of actors) if (tab.server === server) for (const link of tab.links) link.hangUp();
+}
+
+/** What people have seen of the message may be more than anybody can tell again. */
+function mayShrink({ actors }: Walk, messageId: string | undefined): void {
+  for (const { tab } of actors) if (messageId !== undefined) tab.witness.cut.add(messageId);
 }
 
 /** Lets everything come that is on its way, over connections that hold, until nothing moves. */
-export async function settle({ server, actors }: Walk): Promise<void> {
+export async function settle({ actors }: Walk): Promise<void> {
+  const servers = new Set(actors.map(({ tab }) => tab.server));
   for (let round = 0; round < 2_000; round++) {
     for (const { tab } of actors) settleTab(tab);
     await promised();
-    if (server.isAtRest && actors.every(({ tab }) => tab.isQuiet)) break;
-    server.turns.advance();
-    server.replay();
+    if ([...servers].every((server) => server.isAtRest) && actors.every(({ tab }) => tab.isQuiet)) break;
+    for (const server of servers) {
+      server.turns.advance();
+      server.replay();
+    }
   }
   for (const { tab } of actors) tab.paint();
 }

@@ -72,10 +72,17 @@ export class Tab {
   }
 
   get isQuiet(): boolean {
-    const { link } = this;
-    const { connection } = link ?? {};
-    const isOpen = connection && connection.toClient.length + connection.toServer.length === 0;
-    return this.links.length === 1 && link?.lost.length === 0 && isOpen === true && this.pages.length === 0;
+    const { link, links, pages } = this;
+    if (links.length > 1 || pages.length > 0) return false;
+    if (link === undefined || link.isClosed) return true;
+    const { connection, lost } = link;
+    return connection !== null && connection.toClient.length + connection.toServer.length + lost.length === 0;
+  }
+
+  /** Its client is gone, and with it what it had not finished. */
+  forget(): void {
+    this.witness.forget();
+    for (const id of this.requests.keys()) if (!this.ends.has(id)) this.requests.delete(id);
   }
 
   paint(): void {
