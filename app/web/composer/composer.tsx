@@ -35,7 +35,8 @@ export function Composer({ field, attachments, isBusy, onSend, onStop }: Compose
         ref={field}
         value={text}
         rows={1}
-        autoFocus
+        // Where a keyboard would come up over the page, one touches the field first.
+        autoFocus={matchMedia("(hover: hover)").matches}
         enterKeyHint="send"
         placeholder="Write a message"
         aria-describedby="keys"

@@ -8,14 +8,13 @@ import { ConversationView } from "./conversation-view.tsx";
 export function ConversationPage({ name }: { readonly name: string }) {
   const isWide = useMediaQuery("(min-width: 60rem)");
   const [isDrawerOpen, setIsDrawerOpen] = useState(false);
-  const close = () => setIsDrawerOpen(false);
   return (
     <div className="page">
       {isWide ? <Sidebar current={name} /> : null}
       <ConversationView key={name} name={name} onMenu={isWide ? null : () => setIsDrawerOpen(true)} />
       {isWide || !isDrawerOpen ? null : (
-        <Sheet side="left" label="Conversations" onClose={close}>
-          <Sidebar current={name} onOpen={close} onClose={close} />
+        <Sheet side="left" label="Conversations" onClose={() => setIsDrawerOpen(false)}>
+          {(close) => <Sidebar current={name} onOpen={close} onClose={close} />}
         </Sheet>
       )}
     </div>

@@ -32,10 +32,10 @@ interface PanelProps {
 
 export function Panel({ name, tap, isBusy, panel }: PanelProps) {
   if (!panel.isOpen) return null;
-  const content = <InsidePanel {...{ name, tap, isBusy }} onClose={panel.toggle} />;
+  const content = (onClose: () => void) => <InsidePanel {...{ name, tap, isBusy, onClose }} />;
   return panel.isBeside ? (
     <aside className="panel" aria-label="Inside">
-      {content}
+      {content(panel.toggle)}
     </aside>
   ) : (
     <Sheet side="right" label="Inside" onClose={panel.toggle}>
