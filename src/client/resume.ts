@@ -69,10 +69,18 @@ function startProbe(state: ChatState): ChatState {
 
 function sendProbe(state: ChatState, { tries, ...probe }: Probe): ChatState {
   const { id, requests } = probe;
-  const asked = { ...state, probe: { ...probe, tries: tries + 1 } };
+  const asked = { ...letGo(state), probe: { ...probe, tries: tries + 1 } };
   const own = requests.length > 0 ? { requests: [...requests] } : {};
   const question = { type: T.STREAM_RESUME_REQUEST, probeId: id, ...own };
   return setAlarm(sendFrame(asked, question), "probe", PROBE_MS);
+}
+
+/** Who asks is offered a stream and held back from it: what was acknowledged before has to be once more. */
+function letGo(state: ChatState): ChatState {
+  const answers = state.answers.map((answer) =>
+    answer.phase === "replaying" ? { ...answer, phase: "detached" as const } : answer,
+  );
+  return { ...state, answers };
 }
 
 /** The same question again under its id, so that a late answer counts; or a new one, when a turn was announced too long ago. */
