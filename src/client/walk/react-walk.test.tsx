@@ -15,7 +15,7 @@ import { repeatable, seedsOf, server } from "./schedules.ts";
 import { type Face, Tab } from "./tab.ts";
 
 const PART = 7;
-const weather = { leaves: 6, batches: 30, dies: 1 };
+const weather = { leaves: 6, batches: 30, dies: 1, reads: 10 };
 
 /** What the component shows, and of which conversation. */
 interface Shown {
