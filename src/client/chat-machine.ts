@@ -211,11 +211,9 @@ function fetchPage(state: ChatState): ChatState {
 
 function onOlder(state: ChatState, event: Extract<ChatEvent, { type: "older" }>): ChatState {
   if (event.epoch !== state.pageEpoch || !state.hasMore) return state;
-  const { first, transcript } = state;
-  const isWhole = first !== null && hasMessage(event.messages, first);
-  const messages = isWhole ? dropBefore(event.messages, first) : event.messages;
-  const list = prependOlder(transcript, event.before, messages);
-  return list === null ? state : { ...state, transcript: list, hasMore: event.hasMore && !isWhole };
+  const at = event.messages.findIndex((message) => message.id === state.first);
+  const list = prependOlder(state.transcript, event.before, event.messages.slice(Math.max(at, 0)));
+  return list === null ? state : { ...state, transcript: list, hasMore: event.hasMore && at === -1 };
 }
 
 /**
@@ -226,14 +224,9 @@ function onCleared(state: ChatState): ChatState {
   const seen = state.requests.filter((request) => request.state === "pending" || request.state === "streaming");
   const ended = seen.reduce((next, { id }) => endAborted(next, id, false), state);
   const running = ended.answers.map((answer) => answer.requestId);
-  const isToCome = (id: string) => ended.requests.some((request) => request.id === id && isUnfinished(request));
-  const empty = closeAnswers(
-    ended,
-    running.filter((id) => !isToCome(id)),
-  );
+  const empty = closeAnswers(ended, running);
   return {
     ...empty,
-    answers: [],
     transcript: [],
     hasMore: false,
     first: null,
@@ -259,10 +252,9 @@ function onRefused(state: ChatState, frame: ServerFrameOf<"cf_agent_chat_error">
 /** A new request takes the place of one that was refused, unless it is too large to be sent at all. */
 function addRequest(state: ChatState, request: OwnRequest): ChatState {
   const requests = state.requests.filter((own) => isUnfinished(own) && own.id !== request.id);
-  const closedIds = state.closedIds.filter((id) => id !== request.id);
   const frame = JSON.stringify(requestFrame(request));
   const problem = jsonProblem(frame, MAX_FRAME_BYTES, MAX_FRAME_DEPTH);
-  if (problem === null) return { ...state, requests: [...requests, request], closedIds, ending: null };
+  if (problem === null) return { ...state, requests: [...requests, request], ending: null };
   const text = `The message is ${problem.text}.`;
   const ending = { requestId: request.id, outcome: "error", text, code: problem.code, isRetryable: false } as const;
   const refused = { ...state, requests: [...requests, { ...request, state: "ended" as const }], ending };

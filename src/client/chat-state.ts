@@ -167,6 +167,12 @@ function closeIds(state: ChatState, requestIds: readonly string[]): ChatState {
   };
 }
 
+/** Whether the id takes no more chunks and no end. What went by under the id of an own request that is unfinished was another. */
+export function isClosed(state: ChatState, requestId: string): boolean {
+  const request = findRequest(state, requestId);
+  return state.closedIds.includes(requestId) && (request === undefined || !isUnfinished(request));
+}
+
 /** Moves one own request; unknown ids are nobody's business. */
 export function moveRequest(state: ChatState, id: string, event: RequestEvent): ChatState {
   return updateRequest(state, id, (request) => ({ ...request, state: nextRequestState(request.state, event) }));
