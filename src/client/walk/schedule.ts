@@ -40,7 +40,8 @@ export async function oneStep(walk: Walk): Promise<void> {
   else if (dice < 60) server.turns.advance();
   else if (dice < 65) server.replay();
   else if (dice < 75) actor.tab.paint();
-  else if (dice < 85) random.chance(weather.leaves) ? comeAndGo(random, actor) : act(walk, actor);
+  else if (dice < 85 && random.chance(weather.leaves)) comeAndGo(random, actor);
+  else if (dice < 85) act(walk, actor);
   else if (dice < 94) await disturb(walk, actor);
   else breakServer(walk, server);
 }
