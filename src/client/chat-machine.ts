@@ -5,41 +5,36 @@
  * but further events.
  */
 import type { UIMessage } from "ai";
-import { isLarger } from "../shared/json-limits.ts";
 import type { ServerFrame, ServerFrameOf } from "../shared/server-frames.ts";
-import { CHAT_MESSAGE_TYPES as T, MAX_FRAME_BYTES } from "../shared/wire-words.ts";
+import { CHAT_MESSAGE_TYPES as T } from "../shared/wire-words.ts";
 import { endAborted, onResponse } from "./answers.ts";
+import { addRequest, regenerate, type Regenerate, retry, stop } from "./ask-turn.ts";
 import {
   type AlarmKind,
   ask,
   type ChatState,
   closeAnswers,
   installTranscript,
-  isBusy,
   placeOfAnswer,
   sendFrame,
+  setAlarm,
 } from "./chat-state.ts";
-import {
-  isUnfinished,
-  newRegenerate,
-  newRequest,
-  type OwnRequest,
-  type RequestBody,
-  requestFrame,
-} from "./own-request.ts";
+import { isUnfinished, newRequest, type RequestBody } from "./own-request.ts";
 import { onClosed, onNone, onOpened, onPending, onResume, onResuming, onTimeout, settle } from "./resume.ts";
-import { isRunning, withUpdatedMessage } from "./running-answer.ts";
+import { withUpdatedMessage } from "./running-answer.ts";
 import {
   applyPage,
   applyTail,
   dropBefore,
   hasMessage,
-  indexOfMessage,
   keepIdentity,
   type Page,
   prependOlder,
   replaceMessage,
 } from "./transcript.ts";
+
+/** A page that could not be read is asked for again after this time. */
+export const PAGE_MS = 2_000;
 
 export type ChatEvent =
   /** A socket opened; whatever the one before carried is over. */
@@ -53,14 +48,7 @@ export type ChatEvent =
       readonly body?: RequestBody | undefined;
     }
   /** Answer a user message again: the named one, the one before the named answer, or the last. */
-  | {
-      readonly type: "regenerate";
-      readonly requestId: string;
-      readonly messageId?: string | undefined;
-      /** The user message itself, for a caller who has it. */
-      readonly asked?: UIMessage | undefined;
-      readonly body?: RequestBody | undefined;
-    }
+  | ({ readonly type: "regenerate" } & Regenerate)
   /** Answer the last user message again, or send again what was refused. */
   | { readonly type: "retry"; readonly requestId: string }
   /** Cancel the answer that runs, whoever asked for it, or else the own request that is next. The others go on. */
@@ -132,7 +120,7 @@ function react(state: ChatState, event: ChatEvent): ChatState {
     case "set-messages":
       return takePage(state, { messages: event.messages, hasMore: false });
     case "timeout":
-      return onTimeout(state, event.kind, event.alarm);
+      return event.kind === "page" ? onPageDue(state, event.alarm) : onTimeout(state, event.kind, event.alarm);
     case "clear":
       return state.isOpen ? sendFrame(state, { type: T.CHAT_CLEAR }) : state;
     case "page":
@@ -140,7 +128,7 @@ function react(state: ChatState, event: ChatEvent): ChatState {
         ? takePage(state, state.keepsOlder ? joinPage(state, event) : event)
         : state;
     case "page-failed":
-      return event.fetch === state.awaitedFetch ? { ...state, awaitedFetch: null } : state;
+      return event.fetch === state.awaitedFetch ? setAlarm(state, "page", PAGE_MS) : state;
     case "older":
       return onOlder(state, event);
   }
@@ -195,15 +183,21 @@ function joinPage({ transcript: messages, hasMore }: ChatState, page: Page): Pag
 function takePage(state: ChatState, page: Page): ChatState {
   const pageEpoch = state.pageEpoch + 1;
   const list = keepIdentity(state.transcript, page.messages);
-  return installTranscript({ ...state, hasMore: page.hasMore, pageEpoch, awaitedFetch: null }, list);
+  return installTranscript({ ...state, hasMore: page.hasMore, first: null, pageEpoch, awaitedFetch: null }, list);
 }
 
 function onTail(state: ChatState, frame: ServerFrameOf<"cf_agent_chat_tail">): ChatState {
   const told = applyTail(state.transcript, frame.after, frame.messages);
   if (told === null || state.awaitedFetch !== null) return fetchPage(state);
   const { first } = frame;
-  if (first === undefined || !hasMessage(told, first)) return installTranscript(state, told);
-  return installTranscript({ ...state, hasMore: false }, dropBefore(told, first));
+  if (first === undefined) return installTranscript(state, told);
+  const hasMore = state.hasMore && !hasMessage(told, first);
+  return installTranscript({ ...state, first, hasMore }, dropBefore(told, first));
+}
+
+/** A page that could not be read is still owed: the list has changed in a way that only the page tells. */
+function onPageDue(state: ChatState, alarm: number): ChatState {
+  return state.isOpen && state.awaitedFetch !== null && state.alarms.page === alarm ? fetchPage(state) : state;
 }
 
 /** A page that is on its way already may be older than what was just told: only the new one counts. */
@@ -217,9 +211,10 @@ function fetchPage(state: ChatState): ChatState {
 }
 
 function onOlder(state: ChatState, event: Extract<ChatEvent, { type: "older" }>): ChatState {
-  if (event.epoch !== state.pageEpoch) return state;
-  const list = prependOlder(state.transcript, event.before, event.messages);
-  return list === null ? state : { ...state, transcript: list, hasMore: event.hasMore };
+  if (event.epoch !== state.pageEpoch || !state.hasMore) return state;
+  const at = event.messages.findIndex((message) => message.id === state.first);
+  const list = prependOlder(state.transcript, event.before, event.messages.slice(Math.max(at, 0)));
+  return list === null ? state : { ...state, transcript: list, hasMore: event.hasMore && at === -1 };
 }
 
 /**
@@ -230,16 +225,12 @@ function onCleared(state: ChatState): ChatState {
   const seen = state.requests.filter((request) => request.state === "pending" || request.state === "streaming");
   const ended = seen.reduce((next, { id }) => endAborted(next, id, false), state);
   const running = ended.answers.map((answer) => answer.requestId);
-  const isToCome = (id: string) => ended.requests.some((request) => request.id === id && isUnfinished(request));
-  const empty = closeAnswers(
-    ended,
-    running.filter((id) => !isToCome(id)),
-  );
+  const empty = closeAnswers(ended, running);
   return {
     ...empty,
-    answers: [],
     transcript: [],
     hasMore: false,
+    first: null,
     requests: empty.requests.filter(isUnfinished),
     isWaiting: false,
     isRecovering: false,
@@ -257,41 +248,4 @@ function onMessageUpdated(state: ChatState, message: UIMessage): ChatState {
 function onRefused(state: ChatState, frame: ServerFrameOf<"cf_agent_chat_error">): ChatState {
   const { code, message: text } = frame;
   return { ...state, ending: { requestId: null, outcome: "error", text, code, isRetryable: false } };
-}
-
-/** A new request takes the place of one that was refused, unless it is too large to be sent at all. */
-function addRequest(state: ChatState, request: OwnRequest): ChatState {
-  const requests = state.requests.filter((own) => isUnfinished(own) && own.id !== request.id);
-  const closedIds = state.closedIds.filter((id) => id !== request.id);
-  const frame = JSON.stringify(requestFrame(request));
-  if (!isLarger(frame, MAX_FRAME_BYTES)) {
-    return { ...state, requests: [...requests, request], closedIds, ending: null };
-  }
-  const text = `The message is over the limit of ${MAX_FRAME_BYTES} bytes.`;
-  const ending = { requestId: request.id, outcome: "error", text, code: "too_large", isRetryable: false } as const;
-  const refused = { ...state, requests: [...requests, { ...request, state: "ended" as const }], ending };
-  return ask(refused, { type: "turn-ended", ending });
-}
-
-function retry(state: ChatState, requestId: string): ChatState {
-  if (isBusy(state)) return state;
-  const refused = state.requests.find((request) => !isUnfinished(request));
-  if (refused !== undefined) return addRequest(state, newRequest(requestId, refused.messages, refused.body));
-  return regenerate(state, { requestId });
-}
-
-function regenerate(
-  state: ChatState,
-  { requestId, messageId, asked: given, body }: Omit<Extract<ChatEvent, { type: "regenerate" }>, "type">,
-): ChatState {
-  const at = messageId === undefined ? state.transcript.length : indexOfMessage(state.transcript, messageId);
-  const asked = given ?? state.transcript.slice(0, at + 1).findLast((message) => message.role === "user");
-  return asked === undefined ? state : addRequest(state, newRegenerate(requestId, asked, messageId ?? asked.id, body));
-}
-
-function stop(state: ChatState): ChatState {
-  const running = state.answers.filter(isRunning).map((answer) => answer.requestId);
-  const next = state.requests.filter(isUnfinished).slice(0, 1);
-  const stopped = running.length > 0 ? running : next.map((request) => request.id);
-  return { ...state, cancels: [...new Set([...state.cancels, ...stopped])] };
 }
