@@ -24,4 +24,12 @@ export class Assistant extends Conversation<AppEnv> {
   override getTools() {
     return appTools;
   }
+
+  /** `GET …/inspect` → `{turn}`: the last turn and what it cost, for the panel of the page. */
+  override async onRequest(request: Request) {
+    const isInspection = request.method === "GET" && new URL(request.url).pathname.endsWith("/inspect");
+    return isInspection
+      ? Response.json({ turn: await this.inspectTurn() })
+      : new Response("Not found", { status: 404 });
+  }
 }

@@ -1,17 +1,17 @@
 /**
- * Makes a fresh clone ready: the dependencies of the lock file, and a browser for the tests.
+ * Makes a fresh clone ready: the dependencies of the lock files, and the programs that the tests drive.
  *
  * Runs on Node 20 with nothing installed, so it imports only Node's own modules. The tools themselves want a newer
  * Node; the dependency `node` carries one, and `node_modules/.bin` comes first on their PATH.
  */
 import { spawnSync } from "node:child_process";
 import { accessSync, constants, existsSync, lstatSync, readFileSync } from "node:fs";
-import { delimiter, dirname, join } from "node:path";
+import { delimiter, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const modules = join(root, "node_modules");
-const lockFile = join(root, "package-lock.json");
+const peers = join(root, "bench/peers");
 const oldestNode = 22;
 
 /** The environment of every tool we start: the carried Node and the installed binaries before anything else. */
@@ -25,7 +25,7 @@ export function toolEnvironment() {
  * the tools. Throws with a message that says what to do.
  */
 export function ensureInstalled() {
-  if (!isInstalled()) install();
+  ensureFolder(root);
   const { stdout } = spawnSync("node", ["--version"], { env: toolEnvironment(), encoding: "utf8" });
   const major = Number(/^v(\d+)/.exec(stdout ?? "")?.[1] ?? 0);
   if (major < oldestNode) {
@@ -36,11 +36,27 @@ export function ensureInstalled() {
   }
 }
 
-/** Whether node_modules holds every package of the lock file in its version; optional ones may be missing. */
-function isInstalled() {
-  const installedFile = join(modules, ".package-lock.json");
+/**
+ * The same for the published packages that tests and benches compare with, in bench/peers. What those share with us
+ * they find in the root's node_modules, so that there is one of each.
+ */
+export function ensurePeers() {
+  ensureFolder(peers);
+}
+
+/** @param {string} folder  one with a package-lock.json */
+function ensureFolder(folder) {
+  if (!isInstalled(folder)) install(folder);
+}
+
+/**
+ * Whether a folder's node_modules holds every package of its lock file in its version; optional ones may be missing.
+ * @param {string} folder
+ */
+function isInstalled(folder) {
+  const installedFile = join(folder, "node_modules/.package-lock.json");
   if (!existsSync(installedFile)) return false;
-  const wanted = readPackages(lockFile);
+  const wanted = readPackages(join(folder, "package-lock.json"));
   const installed = readPackages(installedFile);
   return Object.entries(wanted).every(([path, entry]) => {
     if (path === "") return true;
@@ -57,24 +73,32 @@ function readPackages(file) {
   return JSON.parse(readFileSync(file, "utf8")).packages ?? {};
 }
 
-/** `npm ci`, once more when it fails (a registry may hiccup), then `npm install` (the lock file may lag behind). */
-function install() {
-  if (existsSync(modules) && lstatSync(modules).isSymbolicLink()) {
+/**
+ * `npm ci`, once more when it fails (a registry may hiccup), then `npm install` (the lock file may lag behind).
+ * @param {string} folder
+ */
+function install(folder) {
+  const installed = join(folder, "node_modules");
+  if (existsSync(installed) && lstatSync(installed).isSymbolicLink()) {
     throw new Error(
-      "node_modules is a symbolic link and does not match package-lock.json. Install where it points to.",
+      `${installed} is a symbolic link and does not match package-lock.json. Install where it points to.`,
     );
   }
-  console.log("Installing dependencies …");
-  const done = [["ci"], ["ci"], ["install"]].some((command) => npm([...command, "--include=dev"]) === 0);
+  console.log(folder === root ? "Installing dependencies …" : `Installing ${relative(root, folder)} …`);
+  const done = [["ci"], ["ci"], ["install"]].some((command) => npm(folder, [...command, "--include=dev"]) === 0);
   if (!done) throw new Error("Installing the dependencies failed; npm's message stands above.");
 }
 
-/** @param {string[]} args */
-function npm(args) {
+/**
+ * @param {string} folder
+ * @param {string[]} args
+ */
+function npm(folder, args) {
   // npm tells its scripts where it is, which also works where `npm` is no executable of its own.
   const script = process.env["npm_execpath"];
   const [command, ...before] = script?.endsWith(".js") ? [process.execPath, script] : ["npm"];
-  return spawnSync(command, [...before, ...args], { cwd: root, stdio: ["ignore", "inherit", "inherit"] }).status;
+  const all = [...before, ...args, "--prefix", folder];
+  return spawnSync(command, all, { cwd: folder, stdio: ["ignore", "inherit", "inherit"] }).status;
 }
 
 /** The path of a Chromium: CHROMIUM_PATH, else the first of the usual names on the PATH, else undefined. */

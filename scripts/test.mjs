@@ -7,7 +7,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ensureChromium, ensureInstalled, root } from "./ensure.mjs";
+import { ensureChromium, ensureInstalled, ensurePeers, root } from "./ensure.mjs";
 import { summarise } from "./summary.mjs";
 import { testNoise } from "./quiet.mjs";
 import { run, runAll, staticSteps } from "./steps.mjs";
@@ -37,6 +37,7 @@ async function runTests(args) {
 }
 
 ensureInstalled();
+ensurePeers();
 const failedSteps = await runAll(staticSteps);
 const { passed, skipped, failures } = await runTests(process.argv.slice(2));
 const all = [...failedSteps, ...failures];

@@ -22,6 +22,8 @@ export type {
   Principal,
   StreamableResult,
   StreamCallback,
+  TurnCost,
+  TurnReport,
   Who,
 } from "./actors/conversation/contract.ts";
 export { joiningModel } from "./actors/conversation/turn/join-model.ts";

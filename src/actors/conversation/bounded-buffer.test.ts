@@ -14,7 +14,7 @@ it.each<[keyof StreamBufferContract, (buffer: StreamBufferContract) => Promise<u
   ["sweep", (buffer) => buffer.sweep(0)],
 ])("gives %s up when the buffer never answers, and leaves no timer", async (_, call) => {
   const clock = manualClock();
-  const answer = call(boundedBuffer(silent, clock));
+  const answer = call(boundedBuffer(silent, clock, {}));
   clock.advance(BUFFER_TIMEOUT_MS);
   await expect(answer).rejects.toMatchObject({ code: "timeout", retryable: true });
   expect(clock.pending).toBe(0);

@@ -6,15 +6,22 @@ import type { StreamBufferContract } from "../stream-buffer/contract.ts";
 /** How long one call may take, in milliseconds. */
 export const BUFFER_TIMEOUT_MS = 5_000;
 
-/** The same verbs; each also rejects with `timeout` when there was no answer in time. */
-export function boundedBuffer(buffer: StreamBufferContract, clock: Clock): StreamBufferContract {
-  const bound = async <T>(answer: Promise<T>): Promise<T> => within(clock, BUFFER_TIMEOUT_MS, answer);
+/** The same verbs; each also rejects with `timeout` when there was no answer in time, and is counted in `calls` by its name. */
+export function boundedBuffer(
+  buffer: StreamBufferContract,
+  clock: Clock,
+  calls: Record<string, number>,
+): StreamBufferContract {
+  const bound = async <T>(verb: keyof StreamBufferContract, answer: Promise<T>): Promise<T> => {
+    calls[verb] = (calls[verb] ?? 0) + 1;
+    return within(clock, BUFFER_TIMEOUT_MS, answer);
+  };
   return {
-    append: (request) => bound(buffer.append(request)),
-    read: (request) => bound(buffer.read(request)),
-    finish: (streamId, atMs) => bound(buffer.finish(streamId, atMs)),
-    fail: (streamId, message, atMs) => bound(buffer.fail(streamId, message, atMs)),
-    drop: (streamIds) => bound(buffer.drop(streamIds)),
-    sweep: (beforeMs) => bound(buffer.sweep(beforeMs)),
+    append: (request) => bound("append", buffer.append(request)),
+    read: (request) => bound("read", buffer.read(request)),
+    finish: (streamId, atMs) => bound("finish", buffer.finish(streamId, atMs)),
+    fail: (streamId, message, atMs) => bound("fail", buffer.fail(streamId, message, atMs)),
+    drop: (streamIds) => bound("drop", buffer.drop(streamIds)),
+    sweep: (beforeMs) => bound("sweep", buffer.sweep(beforeMs)),
   };
 }

@@ -23,6 +23,7 @@ import { TranscriptWindow } from "./transcript/window.ts";
 import { Followers } from "./turn/followers.ts";
 import { settleOpenTurns } from "./turn/settle.ts";
 import { TurnLog } from "./turn/turn-log.ts";
+import { TurnMeter } from "./turn/turn-meter.ts";
 
 export interface BuiltConversation {
   readonly parts: ConversationParts;
@@ -39,9 +40,10 @@ export function buildConversation(
   storage: DurableObjectStorage,
   clock: Clock,
 ): BuiltConversation {
-  const db = openDatabase(storage);
+  const meter = new TurnMeter();
+  const db = openDatabase(storage, meter.totals);
   migrate(db, migrations);
-  const parts = buildParts(agent, db, clock);
+  const parts = buildParts(agent, db, clock, meter);
   const handler = setupChatProtocol(agent, chatCallbacks(agent, parts));
   agent.lifecycle.use(parts.awake);
   settleOpenTurns(parts, () => handler.ready());
@@ -56,9 +58,14 @@ export function buildConversation(
   };
 }
 
-function buildParts(agent: ConversationHost, db: ConversationParts["db"], clock: Clock): ConversationParts {
+function buildParts(
+  agent: ConversationHost,
+  db: ConversationParts["db"],
+  clock: Clock,
+  meter: TurnMeter,
+): ConversationParts {
   const messages = new MessageStore(db);
-  const buffer = () => boundedBuffer(agent.streamBufferActor(), clock);
+  const buffer = () => boundedBuffer(agent.streamBufferActor(), clock, meter.totals.actorCalls);
   const retention = () => ({
     keepMs: agent.streamRetentionMs,
     sweep: async (beforeMs: number) => {
@@ -74,12 +81,13 @@ function buildParts(agent: ConversationHost, db: ConversationParts["db"], clock:
   return {
     db,
     clock,
+    meter,
     messages,
     turns: new TurnLog(db),
     window: new TranscriptWindow(messages, () => agent.contextBytes),
     queue: new TurnQueue(),
     aborts: new AbortRegistry(),
-    sockets: new Sockets(() => agent.getConnections()),
+    sockets: new Sockets(() => agent.getConnections(), meter.totals),
     awake: new KeepAwake(agent, clock, retention),
     running: { stream: null },
     followers: new Followers(),

@@ -113,6 +113,43 @@ export interface CorsOptions {
 /** The kinds of turn, by what asked for it. */
 export type TurnKind = "submit" | "regenerate" | "continue" | "programmatic";
 
+/**
+ * What a turn has cost the conversation, from its admission (or, if it waited, its start) to its end. Exact counts.
+ * Frames and bytes are those broadcast, once for each socket; replays are not among them. Statements and rows are those
+ * of the conversation's own tables: the Agent's (two rows for staying awake) and the StreamBuffer's (one row for each
+ * call to `append`) come on top.
+ */
+export interface TurnCost {
+  readonly startedAtMs: number;
+  /** Null while the turn runs. */
+  readonly endedAtMs: number | null;
+  readonly chunks: number;
+  readonly frames: number;
+  readonly frameBytes: number;
+  readonly statements: number;
+  readonly rowsRead: number;
+  readonly rowsWritten: number;
+  /** Calls to other actors, by verb. */
+  readonly actorCalls: Readonly<Record<string, number>>;
+}
+
+/** The newest turn of this conversation that ran since it woke: its durable record, and what it cost. */
+export interface TurnReport extends TurnCost {
+  readonly turnId: string;
+  readonly requestId: string;
+  /** The id of the answer, stored or not. */
+  readonly messageId: string;
+  readonly kind: TurnKind;
+  /** `queued`, `running`, `waiting`, `completed`, `failed`, `aborted` or `superseded`. */
+  readonly state: string;
+  /** Model runs begun. */
+  readonly attempts: number;
+  /** The ids of the user messages that the request brought. */
+  readonly inputIds: readonly string[];
+  /** Set when `state` is `failed`. */
+  readonly error?: ClientError;
+}
+
 export interface ConversationContract {
   /** The active path, oldest first, with messages of turns that still wait at its end. */
   getMessages(): Promise<UIMessage[]>;
@@ -126,6 +163,8 @@ export interface ConversationContract {
   chat(message: string | UIMessage, callback: StreamCallback, options?: ChatOptions): Promise<void>;
   /** Cancels the turn with this request id; what was generated is kept. Unknown and ended ids are ignored. */
   cancelChat(requestId: string): Promise<void>;
+  /** The newest turn since the conversation woke and what it cost; null when none ran, or when its record was cleared. */
+  inspectTurn(): Promise<TurnReport | null>;
   /** Stores private configuration, replacing what was there. It survives restarts and `clear`, and never reaches clients. Rejects with `bad_request` for what JSON cannot hold. */
   configure<T>(config: T): Promise<void>;
 }

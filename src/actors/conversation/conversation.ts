@@ -26,6 +26,7 @@ import type {
   CorsOptions,
   OnChatMessageOptions,
   StreamCallback,
+  TurnReport,
   Who,
 } from "./contract.ts";
 import { buildConversation, type BuiltConversation } from "./build.ts";
@@ -35,6 +36,7 @@ import { DEFAULT_CONTEXT_BYTES } from "./transcript/window.ts";
 import { allMessages } from "./transcript/view.ts";
 import { cancelTurn } from "./turn/cancel.ts";
 import { DEFAULT_JOIN_MS, joiningModel } from "./turn/join-model.ts";
+import { reportOf } from "./turn/report.ts";
 import { DEFAULT_FLUSH_LIMITS, type FlushLimits } from "./turn/segment-writer.ts";
 import { serverTools, turnTools } from "./turn/turn-tools.ts";
 
@@ -173,6 +175,10 @@ export class Conversation<
   /** Cancels the turn with this request id, as `onStart` of a callback told it; what was generated is kept. Unknown and ended ids are ignored. */
   async cancelChat(requestId: string): Promise<void> {
     cancelTurn(this.#built.parts, requestId);
+  }
+
+  async inspectTurn(): Promise<TurnReport | null> {
+    return reportOf(this.#built.parts);
   }
 
   async configure<T>(config: T): Promise<void> {

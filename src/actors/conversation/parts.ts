@@ -19,10 +19,12 @@ import type { LiveStream } from "./turn/live-stream.ts";
 import type { TurnLimits } from "./turn/run-turn.ts";
 import type { FlushLimits } from "./turn/segment-writer.ts";
 import type { TurnLog } from "./turn/turn-log.ts";
+import type { TurnMeter } from "./turn/turn-meter.ts";
 
 export interface ConversationParts {
   readonly db: Database;
   readonly clock: Clock;
+  readonly meter: TurnMeter;
   readonly messages: MessageStore;
   readonly turns: TurnLog;
   readonly window: TranscriptWindow;

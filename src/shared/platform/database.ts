@@ -18,20 +18,34 @@ export interface Database {
   transaction<T>(body: () => T extends PromiseLike<unknown> ? never : T): T;
 }
 
+/** Where a database counts what it does. */
+export interface SqlTotals {
+  statements: number;
+  rowsRead: number;
+  rowsWritten: number;
+}
+
 /** The part of `DurableObjectStorage` that a database needs. */
 export type SqlStorageLike = Pick<DurableObjectStorage, "sql" | "transactionSync">;
 
-export function openDatabase(storage: SqlStorageLike): Database {
+/** Adds what each statement did to `totals`. */
+export function openDatabase(storage: SqlStorageLike, totals?: SqlTotals): Database {
+  const execute = (statement: string, values: SqlValue[]) => {
+    const cursor = storage.sql.exec(statement, ...values);
+    const rows = cursor.toArray();
+    if (totals !== undefined) {
+      totals.statements++;
+      totals.rowsRead += cursor.rowsRead;
+      totals.rowsWritten += cursor.rowsWritten;
+    }
+    return { rows, rowsWritten: cursor.rowsWritten };
+  };
   const rows = <Row extends object>(statement: string, values: SqlValue[]): Row[] =>
-    storage.sql.exec(statement, ...values).toArray() as Row[];
+    execute(statement, values).rows as Row[];
   return {
     all: <Row extends object>(statement: string, ...values: SqlValue[]) => rows<Row>(statement, values),
     first: <Row extends object>(statement: string, ...values: SqlValue[]) => rows<Row>(statement, values)[0],
-    run: (statement, ...values) => {
-      const cursor = storage.sql.exec(statement, ...values);
-      cursor.toArray();
-      return cursor.rowsWritten;
-    },
+    run: (statement, ...values) => execute(statement, values).rowsWritten,
     transaction: <T>(body: () => T extends PromiseLike<unknown> ? never : T): T =>
       storage.transactionSync(body as () => T),
   };

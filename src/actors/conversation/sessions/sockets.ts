@@ -6,6 +6,7 @@
  */
 import type { Connection } from "agents";
 import { sendFrame, sendText } from "../../../chat/chat-connection.ts";
+import { utf8Bytes } from "../../../shared/json-limits.ts";
 import { type Capability, CHAT_MESSAGE_TYPES, parseCapabilities, type ServerFrame } from "../../../shared/wire.ts";
 import { hears, live, nextSession, type Session, type SessionEvent } from "./session.ts";
 
@@ -14,9 +15,11 @@ export class Sockets {
   // By socket and not by its id: a client that comes back has the same id while its old socket is still closing.
   readonly #sessions = new Map<Connection, Session>();
   readonly #undecided = new Set<Connection>();
+  readonly #sent: { frames: number; frameBytes: number };
 
-  /** `connections` lists the open sockets. */
-  constructor(connections: () => Iterable<Connection>) {
+  /** `connections` lists the open sockets; what is broadcast is added to `sent`, once for each socket. */
+  constructor(connections: () => Iterable<Connection>, sent = { frames: 0, frameBytes: 0 }) {
+    this.#sent = sent;
     this.#connections = () => Array.from(connections()).filter((connection) => !this.#undecided.has(connection));
   }
 
@@ -47,10 +50,12 @@ export class Sockets {
 
   /** A frame for everybody, optionally for those that pass `include`; encoded once. */
   broadcast(frame: ServerFrame, include: (connection: Connection) => boolean = () => true): void {
-    let text: string | null = null;
-    for (const connection of this.#connections()) {
-      if (include(connection)) sendText(connection, (text ??= JSON.stringify(frame)));
-    }
+    const receivers = Array.from(this.#connections()).filter(include);
+    if (receivers.length === 0) return;
+    const text = JSON.stringify(frame);
+    for (const connection of receivers) sendText(connection, text);
+    this.#sent.frames += receivers.length;
+    this.#sent.frameBytes += receivers.length * utf8Bytes(text);
   }
 
   /** A frame of one stream, for the sockets that hear it. */

@@ -70,6 +70,7 @@ export function admit(parts: ConversationParts, request: ChatRequest): Admission
 /** Records the turn and gives it its place in line. */
 function place(parts: ConversationParts, turn: Turn): Admission {
   const startsNow = !parts.queue.isActive && parts.queue.queuedCount() === 0;
+  if (startsNow) parts.meter.begin(turn.requestId, parts.clock.now());
   const before = parts.window.head();
   const { record, stored } = parts.db.transaction(() => {
     const record = parts.turns.admit(turn, startsNow ? "running" : "queued");

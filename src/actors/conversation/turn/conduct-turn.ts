@@ -36,12 +36,16 @@ const CUT_TOOL = "The answer ended before the tool did.";
 
 /** Runs an admitted turn. Resolves with its ending; never rejects. */
 export async function conductTurn(parts: ConversationParts, admitted: TurnRecord): Promise<TurnEnding> {
+  const { requestId } = admitted.turn;
+  parts.meter.begin(requestId, parts.clock.now());
   try {
     const record = begin(parts, admitted);
     return record === null ? endingOf(parts, admitted) : await conduct(parts, record);
   } catch (error) {
     // It could not begin: what it brought cannot be stored, or what it answers is gone.
     return giveUp(parts, admitted, error);
+  } finally {
+    parts.meter.end(requestId, parts.clock.now());
   }
 }
 
@@ -146,7 +150,10 @@ function openStream(parts: ConversationParts, record: TurnRecord): LiveStream {
   const readers = parts.followers.take(turn.requestId);
   const stream = new LiveStream({ record, continuation: false, writer, fold, readers });
   stream.readers.add({
-    chunk: (seq, body) => parts.sockets.broadcastStream(turn.requestId, chunkFrame(stream, seq, body)),
+    chunk: (seq, body) => {
+      parts.meter.totals.chunks++;
+      parts.sockets.broadcastStream(turn.requestId, chunkFrame(stream, seq, body));
+    },
     ended: () => undefined,
   });
   parts.running.stream = stream;
