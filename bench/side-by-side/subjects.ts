@@ -88,12 +88,19 @@ export async function start(subject: Subject, options: readonly string[] = []): 
 }
 
 function configOf({ key, main, classes }: Subject): object {
+  const peers = join(root, "bench/peers");
   return {
     name: `bench-${key}`,
     main: join(root, main),
     compatibility_date: "2026-06-11",
     compatibility_flags: ["nodejs_compat"],
     durable_objects: { bindings: classes.map((name) => ({ name, class_name: name })) },
+    // The SDK imports these for its peers; they are installed beside those, or nowhere.
+    alias: {
+      "@cloudflare/codemode": join(peers, "node_modules/@cloudflare/codemode/dist/index.js"),
+      "just-bash": join(peers, "absent.mjs"),
+      chat: join(peers, "absent.mjs"),
+    },
     migrations: [{ tag: "v1", new_sqlite_classes: classes }],
   };
 }
