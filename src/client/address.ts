@@ -1,8 +1,8 @@
 /** Where a conversation is found, and how a client connects to it and reads from it. */
 import type { UIMessage } from "ai";
-import { WebSocket as ReconnectingWebSocket } from "partysocket";
 import { TroupeError } from "../shared/errors.ts";
-import { CAPABILITIES, CAPABILITY_PARAM } from "../shared/wire.ts";
+import { CAPABILITIES, CAPABILITY_PARAM } from "../shared/wire-words.ts";
+import { ReconnectingSocket } from "./reconnecting-socket.ts";
 
 export interface ConversationAddress {
   /** The agent as it stands in URLs: the class name in kebab-case, such as `assistant`. */
@@ -13,29 +13,27 @@ export interface ConversationAddress {
   readonly host?: string;
 }
 
+/** What a socket tells; of events no more is read than this. */
+export interface SocketListeners {
+  open: () => void;
+  close: (event: { readonly code: number }) => void;
+  message: (event: { readonly data: unknown }) => void;
+}
+
 /** The part of a WebSocket that the client uses. A socket that reconnects by itself fires `open` and `close` each time. */
 export interface ChatSocket {
   send(data: string): void;
   close(): void;
-  addEventListener(type: "open", listener: () => void): void;
-  addEventListener(type: "close", listener: (event: { readonly code: number }) => void): void;
-  addEventListener(type: "message", listener: (event: { readonly data: unknown }) => void): void;
+  addEventListener(type: "open", listener: SocketListeners["open"]): void;
+  addEventListener(type: "close", listener: SocketListeners["close"]): void;
+  addEventListener(type: "message", listener: SocketListeners["message"]): void;
 }
 
 export type SocketFactory = (address: ConversationAddress) => ChatSocket;
 
-/**
- * A socket that reconnects by itself: after 0.5 to 1 s at first, then more and
- * more slowly up to 10 s. It keeps nothing to send for later: the client knows
- * best what is still due.
- */
+/** A socket that reconnects by itself: after 0.5 to 1 s at first, then more and more slowly up to 10 s. */
 export const reconnectingSocket: SocketFactory = (address) =>
-  new ReconnectingWebSocket(connectionUrl(address), [], {
-    minReconnectionDelay: 500 + Math.random() * 500,
-    maxReconnectionDelay: 10_000,
-    connectionTimeout: 10_000,
-    maxEnqueuedMessages: 0,
-  });
+  new ReconnectingSocket(() => new WebSocket(connectionUrl(address)));
 
 /** The WebSocket URL of a conversation, with what this client understands. */
 export function connectionUrl(address: ConversationAddress): string {

@@ -5,7 +5,7 @@
 import type { UIMessageChunk } from "ai";
 import { hasRenderableParts } from "../shared/apply-chunk.ts";
 import { ERROR_CODES, type ErrorCode } from "../shared/errors.ts";
-import type { ServerFrameOf } from "./server-frame.ts";
+import type { ServerFrameOf } from "../shared/server-frames.ts";
 import {
   acceptRequest,
   ask,

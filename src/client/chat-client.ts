@@ -13,7 +13,7 @@ import { type ChatState, type Effect, emptyChat, type TurnEnding } from "./chat-
 import { type LinkEvent, linkEventOfClose, type LinkState, nextLinkState } from "./link.ts";
 import { newId } from "./new-id.ts";
 import { nextFrame, type Schedule } from "./next-frame.ts";
-import { parseServerFrame } from "./server-frame.ts";
+import { parseServerFrame } from "../shared/server-frames.ts";
 import { type ChatView, viewOf } from "./view.ts";
 
 /** The longest page that is asked for. */

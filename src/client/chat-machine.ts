@@ -6,7 +6,8 @@
  */
 import type { UIMessage } from "ai";
 import { jsonProblem } from "../shared/json-limits.ts";
-import { CHAT_MESSAGE_TYPES as T, MAX_FRAME_BYTES, MAX_FRAME_DEPTH, type ServerFrame } from "../shared/wire.ts";
+import type { ServerFrame, ServerFrameOf } from "../shared/server-frames.ts";
+import { CHAT_MESSAGE_TYPES as T, MAX_FRAME_BYTES, MAX_FRAME_DEPTH } from "../shared/wire-words.ts";
 import { onResponse } from "./answers.ts";
 import {
   ask,
@@ -20,7 +21,6 @@ import {
 import { isUnfinished, newRequest, type OwnRequest, requestFrame } from "./own-request.ts";
 import { onClosed, onNone, onOpened, onPending, onResuming, settle } from "./resume.ts";
 import { isRunning, withUpdatedMessage } from "./running-answer.ts";
-import type { ServerFrameOf } from "./server-frame.ts";
 import {
   applyPage,
   applyTail,

@@ -9,7 +9,8 @@
  * waits for its answer.
  */
 import type { ErrorCode } from "../shared/errors.ts";
-import type { ClientFrame, TurnOutcome } from "../shared/wire.ts";
+import type { ClientFrame } from "../shared/wire.ts";
+import type { TurnOutcome } from "../shared/wire-words.ts";
 import { isUnfinished, nextRequestState, type OwnRequest, type RequestEvent } from "./own-request.ts";
 import { isRunning, type RunningAnswer } from "./running-answer.ts";
 import { isSame } from "./same.ts";

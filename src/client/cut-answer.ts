@@ -1,23 +1,23 @@
 /** What the server notes on an answer that was cut, in its metadata, so that it is still known after a reload. */
 import type { UIMessage } from "ai";
-import { z } from "zod";
-
-const cutSchema = z.object({
-  troupe: z.object({
-    outcome: z.enum(["failed", "aborted", "superseded"]),
-    error: z.object({ message: z.string(), retryable: z.boolean() }).optional(),
-  }),
-});
 
 /** How an answer was cut: `aborted` by a person, or `failed`, then with the error as people may see it. */
 export interface Cut {
   readonly outcome: "failed" | "aborted" | "superseded";
-  readonly error?: { readonly message: string; readonly retryable: boolean } | undefined;
+  readonly error?: { readonly message: string; readonly retryable: boolean };
 }
 
 /** How the answer was cut; null for a complete one and for messages of users. */
 export function cutOf(message: UIMessage): Cut | null {
-  if (message.role !== "assistant" || message.metadata === undefined) return null;
-  const parsed = cutSchema.safeParse(message.metadata);
-  return parsed.success ? parsed.data.troupe : null;
+  if (message.role !== "assistant") return null;
+  const note = fieldsOf(fieldsOf(message.metadata)["troupe"]);
+  const { outcome } = note;
+  if (outcome !== "failed" && outcome !== "aborted" && outcome !== "superseded") return null;
+  const { message: text, retryable } = fieldsOf(note["error"]);
+  const isError = typeof text === "string" && typeof retryable === "boolean";
+  return isError ? { outcome, error: { message: text, retryable } } : { outcome };
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }

@@ -9,7 +9,8 @@
  * keeps its id, so that the server can tell that it has it already.
  */
 import type { UIMessage } from "ai";
-import { CHAT_MESSAGE_TYPES, type ClientFrameOf } from "../shared/wire.ts";
+import type { ClientFrameOf } from "../shared/wire.ts";
+import { CHAT_MESSAGE_TYPES } from "../shared/wire-words.ts";
 
 export const REQUEST_STATES = ["queued", "sent", "pending", "streaming", "ended"] as const;
 export type RequestState = (typeof REQUEST_STATES)[number];

@@ -8,7 +8,7 @@
  * Nothing is sent before the probe is answered, so that requests keep their
  * order and none is sent twice. At most one probe waits for its answer.
  */
-import { CHAT_MESSAGE_TYPES as T } from "../shared/wire.ts";
+import { CHAT_MESSAGE_TYPES as T } from "../shared/wire-words.ts";
 import { endTurn } from "./answers.ts";
 import {
   acceptRequest,
@@ -23,7 +23,7 @@ import {
 } from "./chat-state.ts";
 import { isInFlight, requestFrame } from "./own-request.ts";
 import { foldAgain, isRunning, startAnswer } from "./running-answer.ts";
-import type { ServerFrameOf } from "./server-frame.ts";
+import type { ServerFrameOf } from "../shared/server-frames.ts";
 
 /** Requests that may be under way at once: as many as one probe may ask about. */
 const MAX_IN_FLIGHT = 32;

@@ -14,7 +14,7 @@
 import type { UIMessage, UIMessageChunk } from "ai";
 import type { FoldState } from "../shared/apply-chunk.ts";
 import { applyChunk, emptyAssistant, startFold } from "../shared/apply-chunk.ts";
-import type { ServerFrameOf } from "./server-frame.ts";
+import type { ServerFrameOf } from "../shared/server-frames.ts";
 import { withLaterToolStates } from "./tool-states.ts";
 import type { Transcript } from "./transcript.ts";
 

@@ -5,7 +5,7 @@
 import type { UIMessage } from "ai";
 import { hasRenderableParts } from "../shared/apply-chunk.ts";
 import type { ErrorCode } from "../shared/errors.ts";
-import type { TurnOutcome } from "../shared/wire.ts";
+import type { TurnOutcome } from "../shared/wire-words.ts";
 import { type ChatState, findAnswer, isBusy } from "./chat-state.ts";
 import type { LinkState } from "./link.ts";
 import { cutOf } from "./cut-answer.ts";

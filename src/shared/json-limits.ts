@@ -44,13 +44,15 @@ function isDeeper(json: string, maxDepth: number): boolean {
   return false;
 }
 
-function endOfString(json: string, start: number): number {
+/** Where the string that begins at `start` has its closing quote; the length of `json` when it has none. */
+export function endOfString(json: string, start: number): number {
   let end = json.indexOf('"', start + 1);
   while (end !== -1 && isEscaped(json, end)) end = json.indexOf('"', end + 1);
   return end === -1 ? json.length : end;
 }
 
-function isEscaped(json: string, at: number): boolean {
+/** Whether an odd number of backslashes stands before `at`. */
+export function isEscaped(json: string, at: number): boolean {
   let slashes = 0;
   while (json.charCodeAt(at - 1 - slashes) === 0x5c) slashes++;
   return slashes % 2 === 1;

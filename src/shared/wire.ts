@@ -1,47 +1,25 @@
-// size: the whole wire vocabulary, which is read from top to bottom and belongs in one place
 /**
- * The wire vocabulary: every frame a chat socket carries, with its schema.
+ * What a client may send: every frame and body, with its zod schema. The words
+ * stand in `wire-words.ts`, what a server sends in `server-frames.ts`.
  *
- * Owns the words; nobody else writes a frame type as a string. A frame either
- * parses to one of these shapes, or is ours and broken (`invalid`), or is not
- * ours (`foreign`) and belongs to the user's `onMessage`. Parsing never throws.
+ * A frame either parses to one of these shapes, or is ours and broken
+ * (`invalid`), or is not ours (`foreign`) and belongs to the user's
+ * `onMessage`. Parsing never throws. For the server: a page would pay for zod.
  */
-import type { UIMessage } from "ai";
 import { z } from "zod";
 import type { ErrorCode } from "./errors.ts";
 import { jsonProblem } from "./json-limits.ts";
+import {
+  CAPABILITIES,
+  CAPABILITY_PARAM,
+  type Capability,
+  CHAT_MESSAGE_TYPES,
+  MAX_FRAME_BYTES,
+  MAX_FRAME_DEPTH,
+} from "./wire-words.ts";
 
-export const CHAT_MESSAGE_TYPES = {
-  USE_CHAT_REQUEST: "cf_agent_use_chat_request",
-  USE_CHAT_RESPONSE: "cf_agent_use_chat_response",
-  CHAT_MESSAGES: "cf_agent_chat_messages",
-  CHAT_CLEAR: "cf_agent_chat_clear",
-  CHAT_REQUEST_CANCEL: "cf_agent_chat_request_cancel",
-  TOOL_RESULT: "cf_agent_tool_result",
-  TOOL_APPROVAL: "cf_agent_tool_approval",
-  MESSAGE_UPDATED: "cf_agent_message_updated",
-  STREAM_RESUME_REQUEST: "cf_agent_stream_resume_request",
-  STREAM_RESUME_ACK: "cf_agent_stream_resume_ack",
-  STREAM_RESUMING: "cf_agent_stream_resuming",
-  STREAM_RESUME_NONE: "cf_agent_stream_resume_none",
-  STREAM_PENDING: "cf_agent_stream_pending",
-  CHAT_RECOVERING: "cf_agent_chat_recovering",
-  /** Ours: the end of the transcript changed; sent to clients with the `delta` capability. */
-  CHAT_TAIL: "cf_agent_chat_tail",
-  /** Ours: a frame that names no chat request was refused. */
-  CHAT_ERROR: "cf_agent_chat_error",
-} as const;
-
-/** Largest text frame or HTTP body taken from a client, in bytes of UTF-8. */
-export const MAX_FRAME_BYTES = 16 * 1024 * 1024;
-/** Deepest nesting of arrays and objects in a frame or body. */
-export const MAX_FRAME_DEPTH = 128;
-
-/** The query parameter of a connection URL that announces what a client understands, comma-separated. */
-export const CAPABILITY_PARAM = "chat-capabilities";
-/** `delta`: bounded first page and `cf_agent_chat_tail` instead of full lists. `cursor`: an ACK may carry `after`. */
-export const CAPABILITIES = ["delta", "cursor"] as const;
-export type Capability = (typeof CAPABILITIES)[number];
+export * from "./wire-words.ts";
+export type { ResponseFrame, ServerFrame } from "./server-frames.ts";
 
 /** Ids are stored as UTF-8, in which half a surrogate pair is no text: two such ids could become one. */
 const id = z
@@ -132,92 +110,6 @@ export const clientFrameSchema = z.discriminatedUnion("type", [
 ]);
 export type ClientFrame = z.infer<typeof clientFrameSchema>;
 export type ClientFrameOf<T extends ClientFrame["type"]> = Extract<ClientFrame, { type: T }>;
-
-/** How a request ended, on its terminal frame. */
-export type TurnOutcome = "completed" | "error" | "aborted" | "skipped" | "recovering";
-
-/** One chunk of an answer, or its end. Exactly one frame with `done: true` ends a request id. */
-export const responseFrameSchema = z.object({
-  type: z.literal(CHAT_MESSAGE_TYPES.USE_CHAT_RESPONSE),
-  id,
-  /** A JSON-encoded UI message chunk; empty on a terminal frame; the client's error text when `error`. */
-  body: z.string(),
-  done: z.boolean(),
-  error: z.boolean().optional(),
-  /** The chunk belongs to a later segment of a message the client already has. */
-  continuation: z.boolean().optional(),
-  /** Position in the segment, from 1. On a joined replay chunk: the last position it covers. */
-  seq: z.number().int().min(1).optional(),
-  /** From storage, not live. */
-  replay: z.boolean().optional(),
-  /** The replay has caught up; what follows is live. */
-  replayComplete: z.boolean().optional(),
-  outcome: z.enum(["completed", "error", "aborted", "skipped", "recovering"]).optional(),
-  /** Ids of the user messages the request brought. */
-  messageIds: z.array(z.string()).optional(),
-  code: z.string().optional(),
-  retryable: z.boolean().optional(),
-});
-export type ResponseFrame = Omit<z.infer<typeof responseFrameSchema>, "code"> & { code?: ErrorCode | undefined };
-
-const messagesSchema = z.array(z.custom<UIMessage>((value) => typeof value === "object" && value !== null));
-
-export const serverFrameSchema = z.discriminatedUnion("type", [
-  responseFrameSchema,
-  z.object({
-    type: z.literal(CHAT_MESSAGE_TYPES.CHAT_MESSAGES),
-    messages: messagesSchema,
-    /** Sent because the socket opened; local unsent messages stay. */
-    connect: z.boolean().optional(),
-    /** Ours (`delta`): only the newest page; older ones by `GET …/get-messages?before=`. */
-    hasMore: z.boolean().optional(),
-  }),
-  z.object({
-    type: z.literal(CHAT_MESSAGE_TYPES.CHAT_TAIL),
-    /** Everything behind this message (`null`: everything) is now `messages`. A client that lacks it asks for the page again. */
-    after: z.string().nullable(),
-    messages: messagesSchema,
-    /** The first message of the path, when the server has the whole path at hand: what a client shows before it is gone. */
-    first: z.string().optional(),
-  }),
-  z.object({ type: z.literal(CHAT_MESSAGE_TYPES.CHAT_CLEAR) }),
-  z.object({ type: z.literal(CHAT_MESSAGE_TYPES.MESSAGE_UPDATED), message: messagesSchema.element }),
-  z.object({
-    type: z.literal(CHAT_MESSAGE_TYPES.STREAM_RESUMING),
-    id,
-    probeId: z.string().optional(),
-    /** Ours: the last seq given out; a client that is ahead of it folds again from 0. */
-    lastSeq: z.number().int().min(0).optional(),
-    /** Ours: the id of the message that the running answer stands behind; others may wait behind that. */
-    behind: z.string().optional(),
-    continuation: z.boolean().optional(),
-    /** Ours: as in `stream_resume_none`. */
-    unknown: z.array(z.string()).optional(),
-  }),
-  z.object({
-    type: z.literal(CHAT_MESSAGE_TYPES.STREAM_RESUME_NONE),
-    /** `idle`: no turn is active or waiting. */
-    reason: z.enum(["idle", "continuation-owned"]).optional(),
-    probeId: z.string().optional(),
-    /** Ours: which of the asked-for requests the server has never seen; the client may send them again. */
-    unknown: z.array(z.string()).optional(),
-  }),
-  z.object({
-    type: z.literal(CHAT_MESSAGE_TYPES.STREAM_PENDING),
-    id: z.string().optional(),
-    probeId: z.string().optional(),
-    /** Ours: as in `stream_resume_none`. */
-    unknown: z.array(z.string()).optional(),
-  }),
-  z.object({ type: z.literal(CHAT_MESSAGE_TYPES.CHAT_RECOVERING), recovering: z.boolean(), id: z.string().optional() }),
-  z.object({
-    type: z.literal(CHAT_MESSAGE_TYPES.CHAT_ERROR),
-    code: z.custom<ErrorCode>((value) => typeof value === "string"),
-    message: z.string(),
-    toolCallId: z.string().optional(),
-  }),
-]);
-export type ServerFrame = z.infer<typeof serverFrameSchema>;
 
 export type ParsedFrame =
   | { readonly kind: "frame"; readonly frame: ClientFrame }

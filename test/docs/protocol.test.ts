@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { z } from "zod";
 import { ERROR_CODES } from "../../src/shared/errors.ts";
+import { SERVER_FRAMES } from "../../src/shared/server-frames.ts";
 import {
   CAPABILITIES,
   CAPABILITY_PARAM,
@@ -9,7 +10,6 @@ import {
   chatBodySchema,
   clientFrameSchema,
   clientToolSchema,
-  serverFrameSchema,
   userMessageSchema,
 } from "../../src/shared/wire.ts";
 import { files, read } from "../house/sources.ts";
@@ -43,25 +43,38 @@ function fieldsOf(schema: z.ZodObject, prefix = ""): string[][] {
 }
 
 const sorted = (entries: string[][]) => entries.map((entry) => entry.join(" ")).toSorted();
-const typeOf = (schema: z.ZodObject) => String((schema.shape["type"] as z.ZodLiteral).value);
+/** A frame type, and what the rows of its table should be. */
+type Frame = readonly [type: string, fields: string[][]];
+
+const clientFrames: Frame[] = clientFrameSchema.options.map((schema) => [
+  String((schema.shape.type as z.ZodLiteral).value),
+  fieldsOf(schema),
+]);
+const serverFrames: Frame[] = Object.entries(SERVER_FRAMES).map(([type, shapes]) => [
+  type,
+  Object.entries<(value: unknown) => boolean>(shapes).map(([name, shape]) => [
+    name,
+    shape(undefined) ? "optional" : "required",
+  ]),
+]);
 
 /** Frames of one direction; those that exist in both have the direction in their heading. */
-const directions: [heading: string, suffix: string, schemas: readonly z.ZodObject[]][] = [
-  ["## Frames from the client", " from a client", clientFrameSchema.options],
-  ["## Frames from the server", " from the server", serverFrameSchema.options],
+const directions: [heading: string, suffix: string, frames: readonly Frame[]][] = [
+  ["## Frames from the client", " from a client", clientFrames],
+  ["## Frames from the server", " from the server", serverFrames],
 ];
-const frames = directions.flatMap(([heading, suffix, schemas]) =>
-  schemas.map((schema) => {
+const frames = directions.flatMap(([heading, suffix, described]) =>
+  described.map(([type, fields]) => {
     const text = section(page, heading);
-    const title = `### \`${typeOf(schema)}\``;
-    return { name: `${typeOf(schema)}${suffix}`, schema, text: section(text, title) || section(text, title + suffix) };
+    const title = `### \`${type}\``;
+    return { name: `${type}${suffix}`, type, fields, text: section(text, title) || section(text, title + suffix) };
   }),
 );
 
 describe("PROTOCOL.md", () => {
-  it.each(frames)("has the fields of $name, and only those", ({ schema, text }) => {
+  it.each(frames)("has the fields of $name, and only those", ({ fields, text }) => {
     expect(text).not.toBe("");
-    expect(sorted(rows(text))).toEqual(sorted(fieldsOf(schema)));
+    expect(sorted(rows(text))).toEqual(sorted(fields));
   });
 
   it.each<[string, z.ZodObject]>([
@@ -78,7 +91,7 @@ describe("PROTOCOL.md", () => {
 
   it("has a heading for every frame and for nothing else", () => {
     const headings = directions.flatMap(([heading]) => section(page, heading).match(/^### `\w+`/gm) ?? []);
-    expect(headings.toSorted()).toEqual(frames.map(({ schema }) => `### \`${typeOf(schema)}\``).toSorted());
+    expect(headings.toSorted()).toEqual(frames.map(({ type }) => `### \`${type}\``).toSorted());
   });
 
   it("has every error code, and only those", () => {

@@ -1,13 +1,8 @@
 /** A chat client made of nothing but frames, over a real socket in Node: ask, collect, fold, come back. */
 import type { UIMessage, UIMessageChunk } from "ai";
 import { WebSocket } from "ws";
-import {
-  CAPABILITY_PARAM,
-  CHAT_MESSAGE_TYPES,
-  type ResponseFrame,
-  type ServerFrame,
-  serverFrameSchema,
-} from "../../src/shared/wire.ts";
+import { type ResponseFrame, type ServerFrame, serverFrameProblem } from "../../src/shared/server-frames.ts";
+import { CAPABILITY_PARAM, CHAT_MESSAGE_TYPES } from "../../src/shared/wire-words.ts";
 
 /** A request as the client keeps it until it has seen its end. */
 export interface OpenRequest {
@@ -139,7 +134,9 @@ export class ChatClient {
     if (!text.startsWith("{")) return;
     const frame = JSON.parse(text) as { type?: unknown };
     if (typeof frame.type !== "string" || !types.has(frame.type)) return;
-    this.frames.push(serverFrameSchema.parse(frame) as ServerFrame);
+    const problem = serverFrameProblem(frame);
+    if (problem !== null) throw new Error(`a frame that is wrong in ${problem}: ${text}`);
+    this.frames.push(frame as ServerFrame);
     this.#wake();
   }
 

@@ -4,7 +4,8 @@ import { runInDurableObject } from "cloudflare:test";
 import type { UIMessage, UIMessageChunk } from "ai";
 import { applyChunk, emptyAssistant, startFold } from "../../src/shared/apply-chunk.ts";
 import { utf8Bytes } from "../../src/shared/json-limits.ts";
-import { CAPABILITY_PARAM, type ResponseFrame, type ServerFrame, serverFrameSchema } from "../../src/shared/wire.ts";
+import { type ResponseFrame, type ServerFrame, serverFrameProblem } from "../../src/shared/server-frames.ts";
+import { CAPABILITY_PARAM } from "../../src/shared/wire-words.ts";
 import type { TestConversation } from "./agents.ts";
 
 type Namespace = DurableObjectNamespace<TestConversation>;
@@ -161,8 +162,7 @@ export class ChatSocket {
   #take(data: string | ArrayBuffer): void {
     this.bytes.received += byteLength(data);
     const value = typeof data === "string" ? parse(data) : undefined;
-    const parsed = serverFrameSchema.safeParse(value);
-    if (parsed.success) this.frames.push(value as ServerFrame);
+    if (serverFrameProblem(value) === null) this.frames.push(value as ServerFrame);
     else this.foreign.push(typeof data === "string" ? data : "binary");
     this.#wake();
   }

@@ -1,7 +1,8 @@
 /** A chat client over a real socket that keeps every frame, and folds the chunks of one request. */
 import type { UIMessage, UIMessageChunk } from "ai";
 import { applyChunk, emptyAssistant, startFold } from "../../src/shared/apply-chunk.ts";
-import { CHAT_MESSAGE_TYPES, type ResponseFrame, type ServerFrame, serverFrameSchema } from "../../src/shared/wire.ts";
+import { parseServerFrame, type ResponseFrame, type ServerFrame } from "../../src/shared/server-frames.ts";
+import { CHAT_MESSAGE_TYPES } from "../../src/shared/wire-words.ts";
 
 /** What a client is told when it asks for the stream that runs. */
 const answers: ReadonlySet<string> = new Set([
@@ -28,8 +29,8 @@ export class ChatClient {
   private constructor(socket: WebSocket) {
     this.#socket = socket;
     socket.addEventListener("message", ({ data }) => {
-      const frame = serverFrameSchema.safeParse(JSON.parse(String(data)));
-      if (frame.success) this.frames.push(frame.data);
+      const frame = parseServerFrame(data);
+      if (frame !== null) this.frames.push(frame);
       this.#changed.dispatchEvent(new Event("frame"));
     });
   }

@@ -1,9 +1,7 @@
 /** The frames of a response as the model server sends them, and what its answers are made of. */
 import type { UIMessageChunk } from "ai";
-import { CHAT_MESSAGE_TYPES as T } from "../../shared/wire.ts";
-import type { ServerFrameOf } from "../server-frame.ts";
-
-export type ResponseFrame = ServerFrameOf<"cf_agent_use_chat_response">;
+import type { ResponseFrame } from "../../shared/server-frames.ts";
+import { CHAT_MESSAGE_TYPES as T } from "../../shared/wire-words.ts";
 
 export function responseOf(id: string): ResponseFrame {
   return { type: T.USE_CHAT_RESPONSE, id, body: "", done: false };

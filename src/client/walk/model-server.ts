@@ -5,9 +5,11 @@
  */
 import type { UIMessage, UIMessageChunk } from "ai";
 import { applyChunk, emptyAssistant, type FoldState, startFold } from "../../shared/apply-chunk.ts";
-import { type ClientFrame, type ClientFrameOf, CHAT_MESSAGE_TYPES as T, type ServerFrame } from "../../shared/wire.ts";
+import type { ResponseFrame, ServerFrame } from "../../shared/server-frames.ts";
+import type { ClientFrame, ClientFrameOf } from "../../shared/wire.ts";
+import { CHAT_MESSAGE_TYPES as T } from "../../shared/wire-words.ts";
 import type { MessagePage } from "../address.ts";
-import { chunkFrame, planOf, replayFrames, type ResponseFrame, responseOf } from "./model-frames.ts";
+import { chunkFrame, planOf, replayFrames, responseOf } from "./model-frames.ts";
 
 /** One end of a connection, as the server holds it. */
 export interface ServerSocket {
@@ -208,7 +210,7 @@ export class ModelServer {
     if (turn === null) return;
     this.running = null;
     if (turn.fold.message.parts.length > 0) this.#commit(turn);
-    const failure = { body: "It broke.", error: true, code: "model_error", retryable: true };
+    const failure = { body: "It broke.", error: true, code: "model_error" as const, retryable: true };
     this.#terminate(turn, outcome === "error" ? { ...failure, outcome } : { body: "", outcome });
     if (this.queue.length === 0) this.#release();
   }
