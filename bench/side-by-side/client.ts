@@ -94,7 +94,8 @@ export class Client {
 
   async #until(isDone: () => boolean): Promise<void> {
     while (!isDone()) {
-      if (this.#socket.readyState !== WebSocket.OPEN) throw new Error("The socket closed before it heard what it waits for.");
+      if (this.#socket.readyState !== WebSocket.OPEN)
+        throw new Error("The socket closed before it heard what it waits for.");
       await new Promise<void>((resolve) => (this.#wake = resolve));
     }
   }

@@ -33,7 +33,13 @@ export const chatDialect: Dialect = {
     });
   },
   hear: (text) => {
-    const frame = JSON.parse(text) as { type?: string; id?: string; body?: string; done?: boolean; messages?: unknown[] };
+    const frame = JSON.parse(text) as {
+      type?: string;
+      id?: string;
+      body?: string;
+      done?: boolean;
+      messages?: unknown[];
+    };
     switch (frame.type) {
       case "cf_agent_use_chat_response":
         if (frame.done === true) return { kind: "end" };

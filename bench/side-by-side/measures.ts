@@ -191,7 +191,8 @@ async function heard(client: Client, speech: Speech): Promise<void> {
 }
 
 function assertText(client: Client, speech: Speech): void {
-  if (client.text !== textOf(speech)) throw new Error(`heard ${client.text.length} of ${textOf(speech).length} characters`);
+  if (client.text !== textOf(speech))
+    throw new Error(`heard ${client.text.length} of ${textOf(speech).length} characters`);
 }
 
 async function cpuOf(running: Running, work: () => Promise<unknown>): Promise<number> {

@@ -30,7 +30,5 @@ export async function runRounds(subjects: readonly Running[], run: Run): Promise
 
 function mediansOf(samples: readonly Sample[]): Record<string, number> {
   const names = new Set(samples.flatMap((sample) => Object.keys(sample)));
-  return Object.fromEntries(
-    [...names].map((name) => [name, median(samples.flatMap((sample) => sample[name] ?? []))]),
-  );
+  return Object.fromEntries([...names].map((name) => [name, median(samples.flatMap((sample) => sample[name] ?? []))]));
 }

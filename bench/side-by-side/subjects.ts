@@ -43,7 +43,13 @@ export const floor1: Subject = {
   main: `${folder}/floor-1.ts`,
   stores: false,
 };
-export const floor2: Subject = { ...plain, key: "floor-2", title: "floor 2", main: `${folder}/floor-2.ts`, stores: true };
+export const floor2: Subject = {
+  ...plain,
+  key: "floor-2",
+  title: "floor 2",
+  main: `${folder}/floor-2.ts`,
+  stores: true,
+};
 export const think: Subject = { ...peer, key: "think", title: "`@cloudflare/think`", main: "bench/peers/think.mjs" };
 export const aiChat: Subject = {
   ...peer,

@@ -18,7 +18,9 @@ export class Assistant extends DurableObject {
     super(ctx, env);
     this.#sql = ctx.storage.sql;
     this.#sql.exec("CREATE TABLE IF NOT EXISTS messages (seq INTEGER PRIMARY KEY, id TEXT UNIQUE, body TEXT NOT NULL)");
-    this.#sql.exec("CREATE TABLE IF NOT EXISTS chunks (seq INTEGER PRIMARY KEY, answer TEXT NOT NULL, body TEXT NOT NULL)");
+    this.#sql.exec(
+      "CREATE TABLE IF NOT EXISTS chunks (seq INTEGER PRIMARY KEY, answer TEXT NOT NULL, body TEXT NOT NULL)",
+    );
     this.#sql.exec("CREATE INDEX IF NOT EXISTS chunks_of ON chunks (answer)");
   }
 
