@@ -1,5 +1,6 @@
 import type { LanguageModel } from "ai";
 import { Conversation } from "troupe";
+import { withTextFiles } from "./models/attached-text.ts";
 import { openModel } from "./models/open-model.ts";
 import type { ModelEnv } from "./models/model-choice.ts";
 import { appTools } from "./tools/index.ts";
@@ -23,6 +24,11 @@ export class Assistant extends Conversation<AppEnv> {
 
   override getTools() {
     return appTools;
+  }
+
+  /** Attached text files as texts, which every provider understands. */
+  override async assembleContext() {
+    return withTextFiles(await super.assembleContext());
   }
 
   /** `GET …/inspect` → `{turn}`: the last turn and what it cost, for the panel of the page. */

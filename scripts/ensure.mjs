@@ -105,7 +105,11 @@ function npm(folder, args) {
 export function findChromium() {
   const named = process.env["CHROMIUM_PATH"];
   if (named) return named;
-  const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+  return findProgram("chromium", "chromium-browser", "google-chrome", "google-chrome-stable");
+}
+
+/** @param {string[]} names  the first that is found counts */
+function findProgram(...names) {
   const folders = (process.env["PATH"] ?? "").split(delimiter).filter(Boolean);
   return names.flatMap((name) => folders.map((folder) => join(folder, name))).find(isExecutable);
 }
@@ -126,13 +130,21 @@ function isExecutable(file) {
  * what to install, when there is none; the tests that need it then fail with the same message.
  */
 export function ensureChromium() {
-  return findChromium() ?? (installChromium() ? findChromium() : undefined) ?? explainChromium();
+  return findChromium() ?? (installPackage("chromium") ? findChromium() : undefined) ?? explainChromium();
 }
 
-function installChromium() {
+/** The same for curl, which is one of the clients that the tests try. */
+export function ensureCurl() {
+  const found = findProgram("curl") ?? (installPackage("curl") ? findProgram("curl") : undefined);
+  if (found === undefined) console.error("No curl found. Install it (Debian: apt-get install curl).");
+  return found;
+}
+
+/** @param {string} name  of Debian's package */
+function installPackage(name) {
   if (process.getuid?.() !== 0 || spawnSync("apt-get", ["--version"]).status !== 0) return false;
-  console.log("Installing Chromium for the browser tests …");
-  return apt(["update"]) && (apt(["install", "-y", "chromium"]) || apt(["install", "-y", "--fix-missing", "chromium"]));
+  console.log(`Installing ${name} for the tests …`);
+  return apt(["update"]) && (apt(["install", "-y", name]) || apt(["install", "-y", "--fix-missing", name]));
 }
 
 /** @param {string[]} args */

@@ -7,7 +7,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ensureChromium, ensureInstalled, ensurePeers, root } from "./ensure.mjs";
+import { ensureChromium, ensureCurl, ensureInstalled, ensurePeers, root } from "./ensure.mjs";
 import { summarise } from "./summary.mjs";
 import { testNoise } from "./quiet.mjs";
 import { run, runAll, staticSteps } from "./steps.mjs";
@@ -20,9 +20,11 @@ import { run, runAll, staticSteps } from "./steps.mjs";
  */
 async function runTests(args) {
   const chromium = ensureChromium();
+  ensureCurl();
   const folder = mkdtempSync(join(tmpdir(), "troupe-test-"));
   const report = join(folder, "report.json");
-  const toConsole = ["--reporter=default", "--reporter=./scripts/cost-table.mjs"];
+  const tables = ["--reporter=./scripts/cost-table.mjs", "--reporter=./scripts/client-table.mjs"];
+  const toConsole = ["--reporter=default", ...tables];
   const reporters = [...toConsole, "--reporter=json", `--outputFile.json=${report}`];
   try {
     const step = { name: "tests", command: "vitest", args: ["run", ...reporters, ...args] };

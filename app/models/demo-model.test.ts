@@ -11,6 +11,7 @@ import {
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { appTools } from "../tools/index.ts";
+import { attachedText } from "./attached-text.ts";
 import { demoModel } from "./demo-model.ts";
 import { humanPace } from "./demo/play-beats.ts";
 
@@ -90,6 +91,30 @@ describe("the demo model", () => {
       { role: "user", content: "what did I say?" },
     ];
     expect(await ask(messages).text).toContain('"I like tea"');
+  });
+
+  it("says of attached files what they are, and how a text begins", async () => {
+    const text = attachedText({
+      name: "notes.md",
+      mediaType: "text/markdown",
+      bytes: 1234,
+      text: "\n# A long story\nmore",
+    });
+    const messages: ModelMessage[] = [
+      {
+        role: "user",
+        content: [
+          { type: "file", mediaType: "image/png", filename: "p.png", data: new Uint8Array(5) },
+          { type: "text", text },
+          { type: "text", text: "what did I attach?" },
+        ],
+      },
+    ];
+    const answer = await ask(messages).text;
+    expect(answer).toContain("You attached 2 files");
+    expect(answer).toContain("**p.png** (image/png, 5 bytes)");
+    expect(answer).toContain("**notes.md** (text/markdown, 1,234 bytes). It begins with `# A long story`");
+    expect(answer).not.toContain("ferry");
   });
 
   it("reasons before it answers when told to think", async () => {

@@ -1,12 +1,12 @@
 import { useEffect } from "react";
 import { ConversationPage } from "./conversation/conversation-page.tsx";
-import { goToNewConversation, routeOf, usePathname } from "./route.ts";
+import { replaceWithNewConversation, routeOf, usePathname } from "./route.ts";
 
 export function App() {
   const route = routeOf(usePathname());
   const isNew = route.page === "new";
   useEffect(() => {
-    if (isNew) goToNewConversation(true);
+    if (isNew) replaceWithNewConversation();
   }, [isNew]);
   if (route.page === "conversation") return <ConversationPage key={route.name} name={route.name} />;
   return isNew ? null : <Nowhere />;

@@ -2,10 +2,12 @@
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./app.tsx";
-import "./styles.css";
+import { applyTheme } from "./shell/theme.ts";
+import "./styles/index.css";
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("index.html has no #root.");
+applyTheme();
 createRoot(root).render(
   <StrictMode>
     <App />

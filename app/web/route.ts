@@ -22,19 +22,28 @@ export function usePathname(): string {
   return useSyncExternalStore(onPathChange, () => location.pathname);
 }
 
-/** Goes to a new conversation; with `replace` the page before it is not kept in the history. */
-export function goToNewConversation(replace = false): void {
-  const path = pathOf(newName());
-  if (replace) history.replaceState(null, "", path);
-  else history.pushState(null, "", path);
+/** Puts a new conversation in the place of the page that is open. */
+export function replaceWithNewConversation(): void {
+  history.replaceState(null, "", pathOf(newName()));
   dispatchEvent(new PopStateEvent("popstate"));
 }
 
-/** For a link to `/`: stays on the page for a plain click; other clicks are the browser's. */
-export function onNewConversationClick(event: MouseEvent): void {
+/** For a link to `/`: stays on the page for a plain click, then calls `then`; other clicks are the browser's. */
+export function onNewConversationClick(event: MouseEvent, then?: () => void): void {
+  onLinkClick(event, pathOf(newName()), then);
+}
+
+/** For a link of this page: goes to `path` without loading the page again for a plain click, then calls `then`. */
+export function onLinkClick(event: MouseEvent, path: string, then?: () => void): void {
   if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
   event.preventDefault();
-  goToNewConversation();
+  if (path !== location.pathname) goTo(path);
+  then?.();
+}
+
+function goTo(path: string): void {
+  history.pushState(null, "", path);
+  dispatchEvent(new PopStateEvent("popstate"));
 }
 
 function onPathChange(listener: () => void): () => void {

@@ -22,6 +22,7 @@ import {
 } from "./chat-state.ts";
 import { isUnfinished } from "./own-request.ts";
 import { receiveChunk, type RunningAnswer, startAnswer } from "./running-answer.ts";
+import { hasMessage } from "./transcript.ts";
 
 type ResponseFrame = ServerFrameOf<"cf_agent_use_chat_response">;
 
@@ -56,7 +57,7 @@ export function endTurn(state: ChatState, ending: TurnEnding): ChatState {
   const { requestId } = ending;
   if (state.closedIds.includes(requestId) && !isOwnUnfinished(state, requestId)) return state;
   const answer = findAnswer(state, requestId);
-  const isKept = answer !== undefined && isUntold(answer);
+  const isKept = answer !== undefined && isUntold(state, answer);
   const closed = endRequest(isKept ? endAnswer(state, answer) : closeAnswers(state, [requestId]), ending);
   return {
     ...ask(closed, { type: "turn-ended", ending }),
@@ -65,6 +66,11 @@ export function endTurn(state: ChatState, ending: TurnEnding): ChatState {
     isRecovering: ending.outcome === "recovering",
     cancels: state.cancels.filter((id) => id !== requestId),
   };
+}
+
+/** Ends a request that the server has nothing of, or was told to stop before it had. */
+export function endAborted(state: ChatState, requestId: string, isRetryable: boolean): ChatState {
+  return endTurn(state, { requestId, outcome: "aborted", text: "", code: "aborted", isRetryable });
 }
 
 /** A request whose messages the server names as taken was not refused, wherever in the transcript they stand. */
@@ -79,10 +85,15 @@ function isOwnUnfinished(state: ChatState, requestId: string): boolean {
   return request !== undefined && isUnfinished(request);
 }
 
-/** An answer that this socket was not attached to is in the list that the socket began with, if anywhere. */
-function isUntold(answer: RunningAnswer): boolean {
-  const isShown = answer.fold !== null && hasRenderableParts(answer.fold.message);
-  return isShown && answer.isNews && answer.phase !== "detached";
+/**
+ * An answer that this socket was not attached to is in the list that the socket began with, if anywhere. One that the
+ * transcript has is there as the server stored it, whatever is replayed of it later.
+ */
+function isUntold({ transcript }: ChatState, answer: RunningAnswer): boolean {
+  const message = answer.fold?.message;
+  if (message === undefined || !hasRenderableParts(message) || !answer.isNews) return false;
+  const isStored = !answer.isContinuation && hasMessage(transcript, message.id);
+  return answer.phase !== "detached" && !isStored;
 }
 
 /** A request that failed before the server took its messages stays, so that nothing a person wrote is lost. */

@@ -67,6 +67,8 @@ const texts = (state: ChatState) =>
 const cancelled = (sent: readonly ClientFrame[]) =>
   sent.flatMap((frame) => (frame.type === T.CHAT_REQUEST_CANCEL ? [frame.id] : []));
 
+const acks = ({ sent }: ReturnType<typeof run>) => sent.filter(({ type }) => type === T.STREAM_RESUME_ACK);
+
 describe("sending", () => {
   it("asks what runs on every open, and sends only when that is answered", () => {
     const before = run([submit("r1"), opened, page([])]);
@@ -105,6 +107,12 @@ describe("sending", () => {
     ]);
     expect(sent.filter(({ type }) => type === T.USE_CHAT_REQUEST)).toHaveLength(1);
     expect(view(state)).toMatchObject({ messages: [], status: "ready" });
+  });
+
+  it("sends what waits even when the list has its messages already, and is told how that ended", () => {
+    const { state, sent } = run([submit("r1"), opened, page([user("u-r1")]), none("probe-1")]);
+    expect(sent.at(-1)).toMatchObject({ type: T.USE_CHAT_REQUEST, id: "r1" });
+    expect(view(run([done("r1", ["u-r1"])], state).state).status).toBe("ready");
   });
 
   it("ends a request once, whoever repeats its end", () => {
@@ -278,6 +286,24 @@ describe("streaming", () => {
   });
 });
 
+describe("an answer that the list has", () => {
+  it("stays as the server stored it when it is replayed to its end after that", () => {
+    const cut = { ...answer("a1", "Hel"), metadata: { troupe: { outcome: "failed" } } };
+    const { state } = run([
+      opened,
+      resuming("r1", { lastSeq: 3 }),
+      page([user("u1")]),
+      none("probe-1"),
+      tail("u1", [cut]),
+      chunk("r1", 1, start("a1"), { replay: true }),
+      chunk("r1", 2, open(), { replay: true }),
+      chunk("r1", 3, say("Hel"), { replay: true }),
+      failed("r1", ["u1"]),
+    ]);
+    expect(view(state).messages[1]).toEqual(cut);
+  });
+});
+
 describe("the handshake", () => {
   it("waits when the turn is accepted but does not stream yet, and is ready when nothing comes", () => {
     const waiting = run([opened, page([user("u1")]), frame({ type: T.STREAM_PENDING, id: "r9", probeId: "probe-1" })]);
@@ -306,6 +332,20 @@ describe("the handshake", () => {
       error: { code: "interrupted", retryable: true },
       canRetry: true,
     });
+  });
+
+  it("does not take for interrupted what it sent again after the probe", () => {
+    const { state, sent } = run([
+      ...ready,
+      submit("r1"),
+      closed,
+      opened,
+      page([user("u9")]),
+      frame({ type: T.STREAM_PENDING, id: "r9", probeId: "probe-2", unknown: ["r1"] }),
+      frame({ type: T.STREAM_RESUME_NONE, reason: "idle" }),
+    ]);
+    expect(sent.at(-1)).toMatchObject({ type: T.USE_CHAT_REQUEST, id: "r1" });
+    expect(view(state)).toMatchObject({ status: "submitted" });
   });
 
   it("forgets a stream of others that ended while it was away", () => {
@@ -388,6 +428,37 @@ describe("stop and clear", () => {
       chunk("r1", 4, say("ghost")),
     ]);
     expect(texts(state)).toEqual(["still to come"]);
+  });
+});
+
+describe("a clear", () => {
+  it("ends, once, an own request whose end the server kept for its replay", () => {
+    const own = [...ready, submit("r1"), tail(null, [user("u-r1")]), closed, opened, page([user("u-r1")])];
+    const { state } = run([...own, resuming("r1", { probeId: "probe-2", lastSeq: 2 })]);
+    const cleared = step(state, frame({ type: T.CHAT_CLEAR }));
+    expect(cleared.outbox).toMatchObject([{ type: "turn-ended", ending: { requestId: "r1", outcome: "aborted" } }]);
+    expect(view(cleared)).toMatchObject({ status: "ready", messages: [] });
+    expect(step(cleared, done("r1")).outbox).toEqual([]);
+  });
+
+  it("leaves a request that the server has not seen on its way", () => {
+    const { state } = run([...ready, submit("r1"), frame({ type: T.CHAT_CLEAR })]);
+    expect(view(state)).toMatchObject({ status: "submitted", messages: [user("u-r1")] });
+  });
+});
+
+describe("an id that was used before", () => {
+  const theirs = [...ready, chunk("r1", 1, start("a1"))];
+
+  it("is a new request when it is sent after a clear, and its answer is heard", () => {
+    const cleared = [...theirs, frame({ type: T.CHAT_CLEAR }), submit("r1")];
+    expect(acks(run([...cleared, resuming("r1", { lastSeq: 1 })]))).toHaveLength(1);
+  });
+
+  it("is heard when the server says that the own request waits", () => {
+    const pending = frame({ type: T.STREAM_PENDING, id: "r1", probeId: "probe-2" });
+    const events = [...theirs, closed, submit("r1"), opened, page([]), pending, resuming("r1", { lastSeq: 0 })];
+    expect(acks(run(events))).toHaveLength(1);
   });
 });
 

@@ -8,7 +8,7 @@ import type { UIMessage } from "ai";
 import { jsonProblem } from "../shared/json-limits.ts";
 import type { ServerFrame, ServerFrameOf } from "../shared/server-frames.ts";
 import { CHAT_MESSAGE_TYPES as T, MAX_FRAME_BYTES, MAX_FRAME_DEPTH } from "../shared/wire-words.ts";
-import { onResponse } from "./answers.ts";
+import { endAborted, onResponse } from "./answers.ts";
 import {
   ask,
   type ChatState,
@@ -160,17 +160,25 @@ function onOlder(state: ChatState, event: Extract<ChatEvent, { type: "older" }>)
   return list === null ? state : { ...state, transcript: list, hasMore: event.hasMore };
 }
 
-/** Requests that the server has not seen yet stay; those it has seen it ends itself. */
+/**
+ * Requests that the server has not seen yet stay. Those it has seen are over: it has ended them itself, except for one
+ * whose end waited for this socket to be caught up.
+ */
 function onCleared(state: ChatState): ChatState {
+  const seen = state.requests.filter((request) => request.state === "pending" || request.state === "streaming");
+  const ended = seen.reduce((next, { id }) => endAborted(next, id, false), state);
+  const running = ended.answers.map((answer) => answer.requestId);
+  const isToCome = (id: string) => ended.requests.some((request) => request.id === id && isUnfinished(request));
   const empty = closeAnswers(
-    state,
-    state.answers.map((answer) => answer.requestId),
+    ended,
+    running.filter((id) => !isToCome(id)),
   );
   return {
     ...empty,
+    answers: [],
     transcript: [],
     hasMore: false,
-    requests: state.requests.filter(isUnfinished),
+    requests: empty.requests.filter(isUnfinished),
     isWaiting: false,
     isRecovering: false,
     ending: null,
@@ -192,9 +200,10 @@ function onRefused(state: ChatState, frame: ServerFrameOf<"cf_agent_chat_error">
 /** A new request takes the place of one that was refused, unless it is too large to be sent at all. */
 function addRequest(state: ChatState, request: OwnRequest): ChatState {
   const requests = state.requests.filter((own) => isUnfinished(own) && own.id !== request.id);
+  const closedIds = state.closedIds.filter((id) => id !== request.id);
   const frame = JSON.stringify(requestFrame(request));
   const problem = jsonProblem(frame, MAX_FRAME_BYTES, MAX_FRAME_DEPTH);
-  if (problem === null) return { ...state, requests: [...requests, request], ending: null };
+  if (problem === null) return { ...state, requests: [...requests, request], closedIds, ending: null };
   const text = `The message is ${problem.text}.`;
   return {
     ...state,

@@ -28,7 +28,7 @@ export type Effect =
 export interface Probe {
   readonly id: string;
   readonly isAnswered: boolean;
-  /** The requests it asked about. */
+  /** The requests it asked about; once it is answered, those of them that the server has. */
   readonly requests: readonly string[];
 }
 

@@ -11,7 +11,14 @@
  * ```
  */
 export { type ChatClientOptions, ChatClient, type SendPart } from "./chat-client.ts";
-export type { ChatSocket, ConversationAddress, MessagePage, PageReader, SocketFactory } from "./address.ts";
+export {
+  type ChatSocket,
+  type ConversationAddress,
+  type MessagePage,
+  type PageReader,
+  reconnectingSocket,
+  type SocketFactory,
+} from "./address.ts";
 export { type Cut, cutOf } from "./cut-answer.ts";
 export type { TurnEnding } from "./chat-state.ts";
 export type { ChatStatus, ChatView } from "./view.ts";

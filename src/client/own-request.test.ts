@@ -7,7 +7,7 @@ describe("an own request", () => {
       [state, ...REQUEST_EVENTS.map((event) => nextRequestState(state, event))].join(" "),
     );
     expect(rows).toEqual([
-      "queued sent pending streaming queued ended",
+      "queued sent queued streaming queued ended",
       "sent sent pending streaming queued ended",
       "pending pending pending streaming pending ended",
       "streaming streaming streaming streaming streaming ended",

@@ -6,7 +6,9 @@
  *      └── forget ─────┘   the server has never seen it
  *
  * The table is total; `ended` is never left. A request that is sent again
- * keeps its id, so that the server can tell that it has it already.
+ * keeps its id, so that the server can tell that it has it already. One that
+ * waits is sent whatever is heard of its messages: somebody else may have sent
+ * them, and only who asks is told how it ended.
  */
 import type { UIMessage } from "ai";
 import type { ClientFrameOf } from "../shared/wire.ts";
@@ -19,7 +21,7 @@ export const REQUEST_EVENTS = ["send", "accept", "stream", "forget", "end"] as c
 export type RequestEvent = (typeof REQUEST_EVENTS)[number];
 
 const table: Readonly<Record<RequestState, Readonly<Record<RequestEvent, RequestState>>>> = {
-  queued: { send: "sent", accept: "pending", stream: "streaming", forget: "queued", end: "ended" },
+  queued: { send: "sent", accept: "queued", stream: "streaming", forget: "queued", end: "ended" },
   sent: { send: "sent", accept: "pending", stream: "streaming", forget: "queued", end: "ended" },
   pending: { send: "pending", accept: "pending", stream: "streaming", forget: "pending", end: "ended" },
   streaming: { send: "streaming", accept: "streaming", stream: "streaming", forget: "streaming", end: "ended" },

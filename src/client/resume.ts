@@ -9,7 +9,7 @@
  * order and none is sent twice. At most one probe waits for its answer.
  */
 import { CHAT_MESSAGE_TYPES as T } from "../shared/wire-words.ts";
-import { endTurn } from "./answers.ts";
+import { endAborted, endTurn } from "./answers.ts";
 import {
   acceptRequest,
   type ChatState,
@@ -21,7 +21,7 @@ import {
   putAnswer,
   sendFrame,
 } from "./chat-state.ts";
-import { isInFlight, requestFrame } from "./own-request.ts";
+import { isInFlight, isUnfinished, requestFrame } from "./own-request.ts";
 import { foldAgain, isRunning, startAnswer } from "./running-answer.ts";
 import type { ServerFrameOf } from "../shared/server-frames.ts";
 
@@ -86,7 +86,14 @@ function attach(state: ChatState, frame: ServerFrameOf<"cf_agent_stream_resuming
 export function onPending(state: ChatState, frame: ServerFrameOf<"cf_agent_stream_pending">): ChatState {
   const answered = onAnswer(state, frame.probeId, frame.unknown ?? [], null);
   const waiting = { ...answered, isWaiting: true };
-  return frame.id === undefined ? waiting : acceptRequest(waiting, frame.id, "accept");
+  return frame.id === undefined ? waiting : acceptRequest(reopen(waiting, frame.id), frame.id, "accept");
+}
+
+/** What streamed under the id of an own request that still waits was somebody else's. */
+function reopen(state: ChatState, id: string): ChatState {
+  const request = findRequest(state, id);
+  if (request === undefined || !isUnfinished(request)) return state;
+  return { ...state, closedIds: state.closedIds.filter((closed) => closed !== id) };
 }
 
 /**
@@ -123,8 +130,9 @@ function onAnswer(
 ): ChatState {
   if (state.probe === null || probeId !== state.probe.id) return state;
   const over = state.answers.filter((answer) => answer.phase === "detached" && answer.requestId !== running);
+  const requests = state.probe.requests.filter((id) => !unknown.includes(id));
   const closed = closeAnswers(
-    { ...state, probe: { ...state.probe, isAnswered: true } },
+    { ...state, probe: { ...state.probe, isAnswered: true, requests } },
     over.map((answer) => answer.requestId),
   );
   return unknown.reduce(forget, closed);
@@ -133,7 +141,7 @@ function onAnswer(
 /** One that the server has had and knows no more went with a cleared conversation; any other is sent again. */
 function forget(state: ChatState, id: string): ChatState {
   if (findRequest(state, id)?.state === "sent") return moveRequest(state, id, "forget");
-  return endTurn(state, { requestId: id, outcome: "aborted", text: "", code: "aborted", isRetryable: false });
+  return endAborted(state, id, false);
 }
 
 /** After every event: tells the server what is due, when it can be told. */
@@ -148,7 +156,7 @@ function cancel(state: ChatState, requestId: string): ChatState {
   if (findRequest(state, requestId)?.state !== "queued") {
     return sendFrame(state, { type: T.CHAT_REQUEST_CANCEL, id: requestId });
   }
-  return endTurn(state, { requestId, outcome: "aborted", text: "", code: "aborted", isRetryable: true });
+  return endAborted(state, requestId, true);
 }
 
 function sendQueued(state: ChatState): ChatState {

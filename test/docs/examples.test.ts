@@ -2,7 +2,8 @@
  * Every `ts` and `tsx` block of the documentation compiles, as a module of its own, against the package's entry points.
  *
  * Blocks that import from `troupe/client` or `troupe/react` are checked for a browser, all others for Workers, where
- * `Env` is the interface that `wrangler types` generates (here: env.d.ts).
+ * `Env` is the interface that `wrangler types` generates (here: env.d.ts). In a browser the published hooks of others
+ * have the types of stock/peers.d.ts.
  */
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -50,7 +51,7 @@ async function complaints(name: string, examples: readonly Example[]): Promise<s
   // `export {}` makes a module of a block without imports; it stands behind, so that line numbers stay.
   for (const { file, code } of named) writeFileSync(join(target, file), `${code}\nexport {};\n`);
   const compilerOptions = { ...(name === "browser" ? browser : workers), ...looser };
-  const include = name === "browser" ? ["*"] : ["*", "../../env.d.ts"];
+  const include = ["*", name === "browser" ? "../../../e2e/stock/peers.d.ts" : "../../env.d.ts"];
   const config = { extends: join(root, "tsconfig.base.json"), compilerOptions, include };
   writeFileSync(join(target, "tsconfig.json"), JSON.stringify(config));
   const output = await compile(target);

@@ -19,7 +19,17 @@ export class HeldAnswer {
   }
 
   say(content: string): void {
-    this.#write({ content }, null);
+    this.sayAll([content]);
+  }
+
+  /** Says everything in one go, a delta each. */
+  sayAll(contents: readonly string[]): void {
+    this.#write(...contents.map((content) => chunkOf({ content }, null)));
+  }
+
+  /** Thinks aloud, in the form of servers that stream reasoning. */
+  think(reasoning_content: string): void {
+    this.#write({ reasoning_content }, null);
   }
 
   /** Calls a tool, which ends the step. */
@@ -30,12 +40,12 @@ export class HeldAnswer {
       type: "function",
       function: { name, arguments: JSON.stringify(input) },
     };
-    this.#write({ tool_calls: [call] }, null);
+    this.#write(chunkOf({ tool_calls: [call] }, null));
     this.end("tool_calls");
   }
 
   end(reason: "stop" | "tool_calls" = "stop"): void {
-    this.#write({}, reason);
+    this.#write(chunkOf({}, reason));
     this.#response.end("data: [DONE]\n\n");
   }
 
@@ -44,12 +54,15 @@ export class HeldAnswer {
     this.#response.destroy();
   }
 
-  #write(delta: object, finish_reason: string | null): void {
+  #write(...chunks: readonly object[]): void {
     if (!this.#response.headersSent) this.#response.writeHead(200, { "content-type": "text/event-stream" });
-    const chunk = { id: "held", object: "chat.completion.chunk", created: 0, model: "held" };
-    const choices = [{ index: 0, delta: { role: "assistant", ...delta }, finish_reason }];
-    this.#response.write(`data: ${JSON.stringify({ ...chunk, choices })}\n\n`);
+    this.#response.write(chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join(""));
   }
+}
+
+function chunkOf(delta: object, finish_reason: string | null): object {
+  const choices = [{ index: 0, delta: { role: "assistant", ...delta }, finish_reason }];
+  return { id: "held", object: "chat.completion.chunk", created: 0, model: "held", choices };
 }
 
 export class HeldProvider {
@@ -85,6 +98,12 @@ export class HeldProvider {
   next(): Promise<HeldAnswer> {
     const call = this.#calls.shift();
     return call ? Promise.resolve(call) : new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  /** Breaks off the calls that nobody took, and takes none for those who wait: the next test begins from nothing. */
+  reset(): void {
+    for (const call of this.#calls.splice(0)) call.breakOff();
+    this.#waiting.splice(0);
   }
 
   async stop(): Promise<void> {

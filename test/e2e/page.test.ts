@@ -1,69 +1,10 @@
 /** The page of the assistant in a real browser, on the real Worker, with a model whose every word the test decides. */
-import { type Browser, type BrowserContext, type Page } from "playwright-core";
-import { build } from "vite";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type LocalServer, openChromium, startWrangler } from "./harness.ts";
-import { HeldProvider } from "./held-provider.ts";
+import { describe, expect, it } from "vitest";
+import { button, field, hasFocus, isReady, messages, send, shows, stage, transcript } from "./page-stage.ts";
 
-let server: LocalServer;
-let provider: HeldProvider;
-let browser: Browser;
-let context: BrowserContext;
-let problems: string[];
-let count = 0;
-
-beforeAll(async () => {
-  await build({ logLevel: "error" });
-  provider = await HeldProvider.start();
-  server = await startWrangler({ config: "wrangler.jsonc", vars: provider.vars });
-  browser = await openChromium();
-});
-afterAll(async () => {
-  await browser?.close();
-  await server?.stop();
-  await provider?.stop();
-});
-
-beforeEach(async () => {
-  problems = [];
-  context = await browser.newContext();
-  context.on("weberror", (error) => problems.push(String(error.error())));
-});
-afterEach(async () => {
-  await context.close();
-  expect(problems).toEqual([]);
-});
-
-/** A conversation that nobody has opened yet. */
-const newPath = () => `/c/page-test-${++count}`;
-
-async function openTab(path: string): Promise<Page> {
-  const page = await context.newPage();
-  await page.goto(server.url + path);
-  await shows(page, "Connected");
-  return page;
-}
-
-const field = (page: Page) => page.getByRole("textbox", { name: "Message" });
-const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
-const messages = (page: Page) => page.getByRole("log").getByRole("article");
-
-async function send(page: Page, text: string): Promise<void> {
-  await field(page).fill(text);
-  await field(page).press("Enter");
-}
-
-const shows = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor();
-const hasFocus = (page: Page) => field(page).evaluate((element) => element === document.activeElement);
-const isReady = (page: Page) => button(page, "Stop").waitFor({ state: "detached" });
+const { newPath, openTab, provider, server } = stage();
 
 const lines = (from: number) => Array.from({ length: 60 }, (_, at) => `\n\nLine ${from + at}`).join("");
-
-/** The texts of all messages. */
-async function transcript(page: Page): Promise<string[]> {
-  const texts = await messages(page).allInnerTexts();
-  return texts.map((text) => text.replace(/\s+/g, " ").trim());
-}
 
 describe("the page", () => {
   it("gives a new conversation a name of its own", async () => {
@@ -77,15 +18,15 @@ describe("the page", () => {
     await page.waitForURL(first);
   });
 
-  it("names the model and has four things to try", async () => {
+  it("names the model and has six things to try", async () => {
     const page = await openTab(newPath());
     await shows(page, /held \(openai-compatible\)/);
     const ideas = page.getByRole("region", { name: "Ideas to begin with" }).getByRole("button");
-    expect(await ideas.count()).toBe(4);
+    await expect.poll(() => ideas.count()).toBe(6);
     const idea = await ideas.first().locator("strong").innerText();
     await ideas.first().click();
     expect(await hasFocus(page)).toBe(true);
-    const answer = await provider.next();
+    const answer = await provider().next();
     answer.say("Let me see.");
     answer.end();
     await isReady(page);
@@ -99,7 +40,7 @@ describe("the page", () => {
     await field(page).pressSequentially("two");
     await field(page).press("Enter");
     await shows(page, "Waiting for an answer…");
-    const first = await provider.next();
+    const first = await provider().next();
     first.say("Some **bold** text and <b>none</b>");
     await page.locator("strong", { hasText: "bold" }).waitFor();
     await shows(page, "The assistant is answering…");
@@ -108,7 +49,7 @@ describe("the page", () => {
     await isReady(page);
     expect(await messages(page).first().innerText()).toBe("one\ntwo");
     await send(page, "more");
-    const second = await provider.next();
+    const second = await provider().next();
     second.say("Done.");
     second.end();
     await isReady(page);
@@ -119,7 +60,7 @@ describe("the page", () => {
   it("goes on with an answer after a reload in the middle of it", async () => {
     const page = await openTab(newPath());
     await send(page, "go");
-    const answer = await provider.next();
+    const answer = await provider().next();
     answer.say("The first half, ");
     await shows(page, "The first half,");
     await page.reload();
@@ -136,7 +77,7 @@ describe("the page", () => {
     const path = newPath();
     const [one, two] = [await openTab(path), await openTab(path)];
     await send(one, "both");
-    const answer = await provider.next();
+    const answer = await provider().next();
     answer.say("Seen ");
     await Promise.all([shows(one, "Seen"), shows(two, "Seen")]);
     answer.say("twice.");
@@ -150,7 +91,7 @@ describe("the page", () => {
     const path = newPath();
     const [one, two] = [await openTab(path), await openTab(path)];
     await send(one, "count");
-    const answer = await provider.next();
+    const answer = await provider().next();
     answer.say("One, two");
     await Promise.all([shows(one, "One, two"), shows(two, "One, two")]);
     await button(two, "Stop").click();
@@ -159,7 +100,7 @@ describe("the page", () => {
     expect(await transcript(one)).toEqual(["count", "One, two"]);
     await one.bringToFront();
     await button(one, "Try again").click();
-    const again = await provider.next();
+    const again = await provider().next();
     again.say("Three, four");
     again.end();
     await Promise.all([shows(one, "Three, four"), shows(two, "Three, four")]);
@@ -171,7 +112,7 @@ describe("the page", () => {
   it("stops only what runs: messages in line are marked, kept and answered", async () => {
     const page = await openTab(newPath());
     await send(page, "first");
-    const first = await provider.next();
+    const first = await provider().next();
     first.say("One, two");
     await shows(page, "One, two");
     await send(page, "second");
@@ -182,7 +123,7 @@ describe("the page", () => {
     await button(page, "Stop").click();
     await first.cancelled;
     expect(await hasFocus(page)).toBe(true);
-    const second = await provider.next();
+    const second = await provider().next();
     second.say("Three");
     await shows(page, "Three");
     expect(await transcript(page)).toEqual(["first", "One, two Stopped.", "second", "Three"]);
@@ -196,11 +137,11 @@ describe("the page", () => {
   it("says that an older question was not answered", async () => {
     const page = await openTab(newPath());
     await send(page, "lost");
-    await provider.next();
+    await provider().next();
     await button(page, "Stop").click();
     await isReady(page);
     await send(page, "next");
-    const answer = await provider.next();
+    const answer = await provider().next();
     answer.say("Here.");
     answer.end();
     await isReady(page);
@@ -211,8 +152,8 @@ describe("the page", () => {
   it("shows what a tool was asked and what it answered", async () => {
     const page = await openTab(newPath());
     await send(page, "six times seven?");
-    (await provider.next()).call("calculate", { expression: "6 * 7" });
-    const answer = await provider.next();
+    (await provider().next()).call("calculate", { expression: "6 * 7" });
+    const answer = await provider().next();
     answer.say("It is 42.");
     answer.end();
     await isReady(page);
@@ -220,25 +161,25 @@ describe("the page", () => {
     await call.getByText("done").waitFor();
     await call.getByText("calculate").click();
     expect(await call.getByRole("figure").allInnerTexts()).toEqual([
-      expect.stringMatching(/^Input\s+\{\s+"expression": "6 \* 7"\s+\}$/),
-      expect.stringMatching(/^Output\s+\{[^]*42\s+\}$/),
+      expect.stringMatching(/^Input\s+Copy\s+\{\s+"expression": "6 \* 7"\s+\}$/),
+      expect.stringMatching(/^Output\s+Copy\s+\{[^]*42\s+\}$/),
     ]);
   });
 
   it("tells an error in words and tries again", async () => {
     const page = await openTab(newPath());
     await send(page, "break");
-    const answer = await provider.next();
+    const answer = await provider().next();
     answer.say("So far");
     await shows(page, "So far");
     answer.breakOff();
     const alert = page.getByRole("alert");
     await alert.waitFor();
-    expect(await alert.innerText()).toMatch(/^The model failed\.\s+Try again$/);
+    expect(await alert.innerText()).toMatch(/^The model failed\.\s+This is usually over soon\. [^]*\s+Try again$/);
     await button(page, "Try again").click();
     await alert.waitFor({ state: "detached" });
     expect(await hasFocus(page)).toBe(true);
-    const again = await provider.next();
+    const again = await provider().next();
     again.say("All of it.");
     again.end();
     await isReady(page);
@@ -250,7 +191,7 @@ describe("the page", () => {
     const path = newPath();
     const [one, two] = [await openTab(path), await openTab(path)];
     await send(one, "forget this");
-    const answer = await provider.next();
+    const answer = await provider().next();
     answer.say("Gladly.");
     answer.end();
     await Promise.all([isReady(one), shows(two, "Gladly.")]);
@@ -269,7 +210,7 @@ describe("the page", () => {
   it("leaves a reader where he is while an answer grows, and goes back to the end when asked", async () => {
     const page = await openTab(newPath());
     await send(page, "long");
-    const answer = await provider.next();
+    const answer = await provider().next();
     answer.say(lines(0));
     await page.getByText("Line 59").waitFor();
     const box = page.getByRole("region", { name: "Conversation" });
@@ -291,11 +232,11 @@ describe("the page", () => {
 
   it("shows earlier messages when asked to, and moves nothing that is read", async () => {
     const path = newPath();
-    const url = `${server.url}/agents/assistant/${path.slice("/c/".length)}/chat`;
+    const url = `${server().url}/agents/assistant/${path.slice("/c/".length)}/chat`;
     for (let turn = 1; turn <= 30; turn++) {
       const message = { id: `u${turn}`, role: "user", parts: [{ type: "text", text: `Question ${turn}.` }] };
       const response = fetch(url, { method: "POST", body: JSON.stringify({ messages: [message] }) });
-      const answer = await provider.next();
+      const answer = await provider().next();
       answer.say(`Answer ${turn}.`);
       answer.end();
       await (await response).text();
@@ -305,11 +246,11 @@ describe("the page", () => {
     expect((await transcript(page)).at(0)).toBe("Question 6.");
     const box = page.getByRole("region", { name: "Conversation" });
     await box.evaluate((element) => (element.scrollTop = 0));
-    const before = await page.getByText("Question 6.").boundingBox();
+    const before = await messages(page).getByText("Question 6.").boundingBox();
     await button(page, "Show earlier messages").click();
-    await page.getByText("Question 1.").waitFor();
+    await messages(page).getByText("Question 1.").waitFor();
     expect(await button(page, "Show earlier messages").count()).toBe(0);
-    const after = await page.getByText("Question 6.").boundingBox();
+    const after = await messages(page).getByText("Question 6.").boundingBox();
     expect(Math.abs((after?.y ?? 0) - (before?.y ?? 0))).toBeLessThan(3);
     expect(await messages(page).count()).toBe(60);
   });
@@ -317,15 +258,15 @@ describe("the page", () => {
   it("keeps what was said when the server dies in the middle, and answers again when asked to", async () => {
     const page = await openTab(newPath());
     await send(page, "careful");
-    const answer = await provider.next();
+    const answer = await provider().next();
     answer.say("Half of");
     await shows(page, "Half of");
-    server.killRuntime();
+    server().killRuntime();
     await shows(page, "Reconnecting");
-    await server.restart();
+    await server().restart();
     await shows(page, "Connected");
     await button(page, "Try again").click();
-    const again = await provider.next();
+    const again = await provider().next();
     again.say("All of it.");
     again.end();
     await shows(page, "All of it.");
@@ -336,16 +277,16 @@ describe("the page", () => {
   it("has everything again after the server was killed, and sends what was written meanwhile", async () => {
     const page = await openTab(newPath());
     await send(page, "remember");
-    const answer = await provider.next();
+    const answer = await provider().next();
     answer.say("I will.");
     answer.end();
     await isReady(page);
-    server.killRuntime();
+    server().killRuntime();
     await shows(page, "Reconnecting");
     await send(page, "are you back?");
     await shows(page, "Your message is sent as soon as there is one.");
-    await server.restart();
-    const late = await provider.next();
+    await server().restart();
+    const late = await provider().next();
     late.say("I am.");
     late.end();
     await shows(page, "I am.");

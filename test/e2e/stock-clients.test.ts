@@ -1,129 +1,66 @@
-/** Clients of the published packages, unchanged, in a real browser on the real Worker. */
-import { join } from "node:path";
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { build } from "vite";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type LocalServer, openChromium, startWrangler } from "./harness.ts";
-import { HeldProvider } from "./held-provider.ts";
+/** Clients of the published packages and curl, unchanged, on the real Worker: every client by every capability. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { clientTable } from "../../scripts/client-table.mjs";
+import { read } from "../house/sources.ts";
+import { agree, capabilities, settles, shows } from "./stock-clients/capabilities.ts";
+import type { ClientCell } from "./stock-clients/cell.ts";
+import { clients } from "./stock-clients/clients.ts";
+import { Stage } from "./stock-clients/stage.ts";
 
-let server: LocalServer;
-let provider: HeldProvider;
-let browser: Browser;
-let context: BrowserContext;
+const ran: (ClientCell & { readonly hasPassed: boolean })[] = [];
 
-beforeAll(async () => {
-  await build({
-    configFile: false,
-    logLevel: "error",
-    root: join(import.meta.dirname, "stock"),
-    build: { outDir: join(import.meta.dirname, "../../dist/stock"), emptyOutDir: true },
-  });
-  provider = await HeldProvider.start();
-  server = await startWrangler({ config: "test/e2e/stock/wrangler.jsonc", vars: provider.vars });
-  browser = await openChromium();
-  context = await browser.newContext();
-});
-afterAll(async () => {
-  await browser?.close();
-  await server?.stop();
-  await provider?.stop();
-});
+let stage: Stage;
+beforeAll(async () => void (stage = await Stage.open()));
+afterAll(() => stage?.close());
+afterEach(async () => expect(await stage.strike(), "errors that a client reported").toEqual([]));
 
-async function open(client: "agent" | "http", name: string): Promise<Page> {
-  const page = await context.newPage();
-  await page.goto(`${server.url}/?client=${client}&name=${name}`);
-  await page.getByRole("textbox").waitFor();
-  return page;
-}
-
-async function send(page: Page, text: string): Promise<void> {
-  await page.getByRole("textbox").fill(text);
-  await page.getByRole("textbox").press("Enter");
-}
-
-const shows = (page: Page, text: string) => page.getByText(text, { exact: true }).waitFor();
-const list = (page: Page) => page.getByRole("listitem").allInnerTexts();
-const isReady = (page: Page) => page.locator("output", { hasText: "ready" }).waitFor();
-
-describe("the hook of the Agents SDK, unchanged", () => {
-  it("sends, streams and shows a second tab the same", async () => {
-    const first = await open("agent", "stock-1");
-    const second = await open("agent", "stock-1");
-    await send(first, "hello");
-    const answer = await provider.next();
-    answer.say("one ");
-    await shows(first, "assistant: one");
-    await shows(second, "assistant: one");
-    answer.say("two");
-    answer.end();
-    await shows(first, "assistant: one two");
-    await isReady(first);
-    expect(await list(second)).toEqual(["user: hello", "assistant: one two"]);
-    await Promise.all([first.close(), second.close()]);
-  });
-
-  it("goes on after a reload in mid-answer, and finds it all afterwards", async () => {
-    const page = await open("agent", "stock-2");
-    await send(page, "hello");
-    const answer = await provider.next();
-    answer.say("before ");
-    await shows(page, "assistant: before");
-    await page.reload();
-    await shows(page, "assistant: before");
-    answer.say("after");
-    answer.end();
-    await shows(page, "assistant: before after");
-    await isReady(page);
-    await page.reload();
-    await shows(page, "assistant: before after");
-    expect(await list(page)).toEqual(["user: hello", "assistant: before after"]);
-    await page.close();
-  });
-
-  it("stops and clears in every tab", async () => {
-    const first = await open("agent", "stock-3");
-    const second = await open("agent", "stock-3");
-    await send(first, "hello");
-    const answer = await provider.next();
-    answer.say("half");
-    await shows(second, "assistant: half");
-    await first.getByRole("button", { name: "Stop" }).click();
-    await answer.cancelled;
-    await isReady(first);
-    await shows(second, "assistant: half");
-    await first.getByRole("button", { name: "Clear" }).click();
-    await second.getByRole("listitem").first().waitFor({ state: "detached" });
-    expect(await list(first)).toEqual([]);
-    await Promise.all([first.close(), second.close()]);
+describe.for(clients)("$title, as it is", { timeout: 90_000 }, ({ id: client, title: clientTitle }) => {
+  it.for(capabilities)("can: $title", async ({ id, title, run }, { task, onTestFinished }) => {
+    const cell = { client: clientTitle, capability: title };
+    task.meta.clientCell = cell;
+    onTestFinished(({ task: { result } }) => void ran.push({ ...cell, hasPassed: result?.state !== "fail" }));
+    await run(stage.scene(client, `${client}-${id}`));
   });
 });
 
-describe("useChat of the AI SDK over HTTP, unchanged", () => {
-  it("sends, streams, and resumes after a reload in mid-answer", async () => {
-    const page = await open("http", "stock-4");
-    await send(page, "hello");
-    const answer = await provider.next();
-    answer.say("one ");
-    await shows(page, "assistant: one");
-    await page.reload();
-    await shows(page, "assistant: one");
-    answer.say("two");
-    answer.end();
-    await shows(page, "assistant: one two");
-    await isReady(page);
-    await page.close();
-  });
+describe("several clients at one conversation", { timeout: 90_000 }, () => {
+  it.for(clients.filter(({ isSocket }) => isSocket))(
+    "$title: a tab that was open before follows a turn, a stop and a clear of another",
+    async ({ id: client }) => {
+      const scene = stage.scene(client, `${client}-tabs`);
+      const [first, second] = [await scene.open(), await scene.open()];
+      await first.send("hello");
+      const answer = await scene.provider.next();
+      answer.say("half");
+      await shows(second, "user: hello", "assistant: half");
+      await first.stop();
+      await answer.cancelled;
+      await agree(scene, second, "user: hello", "assistant: half");
+      await first.clear();
+      await settles(scene, second);
+    },
+  );
 
-  it("shows the same turn as a socket does", async () => {
-    const http = await open("http", "stock-5");
-    const socket = await open("agent", "stock-5");
-    await send(http, "hello");
-    const answer = await provider.next();
-    answer.say("same");
+  it("show the same turn, whoever asks", async () => {
+    const name = "all-kinds";
+    const socket = await stage.scene("ai-chat", name).open();
+    const http = stage.scene("ai-sdk", name);
+    const asking = await http.open();
+    await asking.send("hello");
+    const answer = await http.provider.next();
+    answer.say("sa");
+    await shows(socket, "user: hello", "assistant: sa");
+    const curl = await stage.scene("curl", name).open();
+    answer.say("me");
     answer.end();
-    await shows(http, "assistant: same");
-    await shows(socket, "assistant: same");
-    expect(await list(socket)).toEqual(await list(http));
-    await Promise.all([http.close(), socket.close()]);
+    for (const seat of [asking, socket, curl]) await agree(http, seat, "user: hello", "assistant: same");
+  });
+});
+
+describe("the README", () => {
+  it("has the table of what ran", () => {
+    expect(ran).toHaveLength(clients.length * capabilities.length);
+    const [, table] = /^### Keep your client\n[^|]*\n(\|.*?)\n\n/ms.exec(read("README.md")) ?? [];
+    expect(table).toBe(clientTable(ran));
   });
 });

@@ -100,6 +100,7 @@ const ways: Way[] = [
   viaHttp("send", "POST", "/chat"),
   viaHttp("resume", "GET", "/chat/x/stream"),
   viaHttp("cancel", "DELETE", "/chat/x/stream"),
+  viaHttp("clear", "DELETE", "/chat"),
   {
     action: "child",
     way: "socket",

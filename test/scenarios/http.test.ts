@@ -478,8 +478,9 @@ describe("other origins", () => {
       await status("/chat", "POST"),
       await status("/chat/x/stream", "GET"),
       await status("/chat/x/stream", "DELETE"),
+      await status("/chat", "DELETE"),
       (await upgrade(name, { headers })).status,
-    ]).toEqual(isAllowed ? [200, 400, 204, 204, 101] : [403, 403, 403, 403, 403]);
+    ]).toEqual(isAllowed ? [200, 400, 204, 204, 204, 101] : [403, 403, 403, 403, 403, 403]);
   });
 });
 

@@ -121,6 +121,7 @@ describe("authorize", () => {
     ["read", "/get-messages", {}],
     ["resume", "/chat/x/stream", {}],
     ["cancel", "/chat/x/stream", { method: "DELETE" }],
+    ["clear", "/chat", { method: "DELETE" }],
     ["child", "/sub/test-conversation/kid/get-messages", {}],
   ])("is asked for %s over HTTP with the request, and a refusal is its status", async (action, path, init) => {
     const name = `auth-http-${action}`;

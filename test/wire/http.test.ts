@@ -120,10 +120,30 @@ describe("GET …/chat/<id>/stream", () => {
   });
 });
 
+describe("DELETE …/chat", () => {
+  it("clears for everybody: ends the stream with abort, tells the sockets, deletes what is stored", async () => {
+    const held = new Promise<never>(() => undefined);
+    stage("sse-clear").model = new ScriptedModel((_, n) => (n === 0 ? say("half", held) : say("new")));
+    const socket = await ChatSocket.open("sse-clear");
+    const events = eventsOf(await post("sse-clear", "one"));
+    while (!(await events.next()).value?.data.includes('"half"'));
+    expect((await http("sse-clear", "/chat", { method: "DELETE" })).status).toBe(204);
+    expect((await allOf(events)).map(({ data }) => data)).toEqual([JSON.stringify({ type: "abort" }), "[DONE]"]);
+    await socket.until((frame) => frame.type === "cf_agent_chat_clear");
+    expect(await storedMessages("sse-clear")).toEqual([]);
+    // The same ids may come again, and an empty conversation is cleared as well.
+    await allOf(eventsOf(await post("sse-clear", "one")));
+    expect((await storedMessages("sse-clear")).map(textOf)).toEqual(["one", "new"]);
+    expect((await http("sse-clear", "/chat", { method: "DELETE" })).status).toBe(204);
+    expect((await http("sse-clear", "/chat", { method: "DELETE" })).status).toBe(204);
+    expect(await storedMessages("sse-clear")).toEqual([]);
+  });
+});
+
 describe("a path of ours", () => {
   it.each([
-    ["GET", "/chat", "POST, OPTIONS"],
-    ["PUT", "/chat", "POST, OPTIONS"],
+    ["GET", "/chat", "POST, DELETE, OPTIONS"],
+    ["PUT", "/chat", "POST, DELETE, OPTIONS"],
     ["POST", "/get-messages", "GET, OPTIONS"],
     ["POST", "/chat/x/stream", "GET, DELETE, OPTIONS"],
   ])("answers %s %s with 405 and the methods it takes", async (method, path, allow) => {

@@ -1,6 +1,7 @@
 /** The whole mind of the demo model: from a prompt and the tools given to the beats of its answer. Pure. */
 import type { LanguageModelV4CallOptions, LanguageModelV4ToolResultPart } from "@ai-sdk/provider";
 import { answerResults, isSetback } from "./answer-results.ts";
+import { describeFiles, writtenIn } from "./attachments.ts";
 import { type Beat, type DemoTool, type Prompt, say, think } from "./beats.ts";
 import { fillInput } from "./fill-input.ts";
 import { planCalls, type PlannedCall } from "./plan-calls.ts";
@@ -26,6 +27,8 @@ function toRequest(request: string, options: ReplyOptions): readonly Beat[] {
     ?.trim()
     .replace(/[.?!]+$/, "");
   if (topic !== undefined) return [think(reasoningAbout(topic)), ...toRequest(topic || "it", options)];
+  const files = describeFiles(options.prompt.findLast(({ role }) => role === "user"));
+  if (files !== "") return [say(`${files}\n\nThat is all I can make of them: a real model would look inside.`)];
   const tools = toolsOf(options);
   const scene = scenes.find(({ pattern }) => pattern.test(request));
   if (scene) return scene.play(tools);
@@ -83,13 +86,7 @@ function planFor(request: string, tools: readonly DemoTool[], choice: ReplyOptio
 /** The text of the newest user message and where it stands; -1 when there is none. */
 function lastRequest(prompt: Prompt): { request: string; position: number } {
   const position = prompt.findLastIndex(({ role }) => role === "user");
-  return { request: textOf(prompt[position]), position };
-}
-
-function textOf(message: Prompt[number] | undefined): string {
-  if (message === undefined) return "";
-  if (typeof message.content === "string") return message.content;
-  return message.content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join(" ");
+  return { request: writtenIn(prompt[position]), position };
 }
 
 function resultsIn(message: Prompt[number]): LanguageModelV4ToolResultPart[] {
@@ -99,7 +96,7 @@ function resultsIn(message: Prompt[number]): LanguageModelV4ToolResultPart[] {
 /** An answer that broke off in the prompt is taken up where it stopped. */
 function withoutSaid(beats: readonly Beat[], since: Prompt): readonly Beat[] {
   const last = since.at(-1);
-  const said = last?.role === "assistant" ? textOf(last) : "";
+  const said = last?.role === "assistant" ? writtenIn(last) : "";
   const index = said === "" ? -1 : beats.findIndex((beat) => beat.type === "text" && beat.text.startsWith(said));
   const cut = beats[index];
   return cut?.type === "text" ? [say(cut.text.slice(said.length)), ...beats.slice(index + 1)] : beats;
@@ -110,19 +107,12 @@ function reasoningAbout(topic: string): string {
 }
 
 function smallTalk(request: string, prompt: Prompt): string {
-  const said = prompt.filter(({ role }) => role === "user").map((message) => `"${textOf(message)}"`);
+  const said = prompt.filter(({ role }) => role === "user").map((message) => `"${writtenIn(message)}"`);
   if (/\bwhat did i (?:just )?(?:say|ask)\b/i.test(request)) {
     const earlier = said.slice(0, -1);
     return earlier.length > 0
       ? `I can see ${earlier.length} earlier message(s) of yours. The last was ${earlier.at(-1)}.`
       : "This is the first thing you said.";
   }
-  const files = filesIn(prompt.findLast(({ role }) => role === "user"));
-  const seen = files.length > 0 ? ` I can see that you attached ${files.join(" and ")}, but not what is in it.` : "";
-  return `${INTRODUCTION} You said ${said.at(-1) ?? "nothing"}, and I have no scene or tool for that.${seen} Say "help" to see what I can do.`;
-}
-
-function filesIn(message: Prompt[number] | undefined): string[] {
-  if (message?.role !== "user") return [];
-  return message.content.flatMap((part) => (part.type === "file" ? [part.filename ?? part.mediaType] : []));
+  return `${INTRODUCTION} You said ${said.at(-1) ?? "nothing"}, and I have no scene or tool for that. Say "help" to see what I can do.`;
 }

@@ -1,32 +1,49 @@
-import { useRef } from "react";
 import type { LinkState } from "troupe/client";
-import { onNewConversationClick } from "../route.ts";
+import { Icon } from "../shell/icons.tsx";
+import { ClearButton } from "./clear-button.tsx";
 import type { ModelInfo } from "./use-model.ts";
 
 interface HeaderProps {
+  readonly title: string;
   readonly name: string;
   readonly model: ModelInfo | null;
   readonly link: LinkState;
   readonly isEmpty: boolean;
+  readonly isPanelOpen: boolean;
   readonly onClear: () => void;
+  readonly onTogglePanel: () => void;
+  /** Opens the list of conversations; null where it is open already. */
+  readonly onMenu: (() => void) | null;
 }
 
-export function Header({ name, model, link, isEmpty, onClear }: HeaderProps) {
+export function Header({ title, name, model, link, isEmpty, isPanelOpen, onMenu, ...on }: HeaderProps) {
   return (
     <header className="head">
+      {onMenu === null ? null : (
+        <button type="button" className="bare" aria-label="Conversations" aria-haspopup="dialog" onClick={onMenu}>
+          <Icon name="menu" />
+        </button>
+      )}
       <div className="head-title">
-        <h1 title={name}>{name}</h1>
+        <h1 title={`${title} (${name})`}>{title}</h1>
         <p className="head-state">
           <LinkBadge link={link} />
           {model === null ? null : <ModelBadge model={model} />}
         </p>
       </div>
-      <nav className="head-actions" aria-label="Conversation">
-        <ClearButton isDisabled={isEmpty || link !== "open"} onClear={onClear} />
-        <a className="button" href="/" onClick={onNewConversationClick}>
-          <span aria-hidden="true">+</span> New<span className="wide-only"> conversation</span>
-        </a>
-      </nav>
+      <div className="head-actions" role="group" aria-label="This conversation">
+        <ClearButton isDisabled={isEmpty || link !== "open"} onClear={on.onClear} />
+        <button
+          type="button"
+          className="quiet"
+          aria-label="Inside"
+          aria-pressed={isPanelOpen}
+          title="What goes over the wire, and what it costs"
+          onClick={on.onTogglePanel}
+        >
+          <Icon name="inside" /> <span className="wide-only">Inside</span>
+        </button>
+      </div>
     </header>
   );
 }
@@ -60,40 +77,5 @@ function ModelBadge({ model }: { readonly model: ModelInfo }) {
         </>
       )}
     </span>
-  );
-}
-
-function ClearButton({ isDisabled, onClear }: { readonly isDisabled: boolean; readonly onClear: () => void }) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  const ask = () => {
-    if (dialog.current === null) return;
-    // Escape leaves the value as it was.
-    dialog.current.returnValue = "";
-    dialog.current.showModal();
-  };
-  return (
-    <>
-      <button type="button" className="quiet" disabled={isDisabled} onClick={ask}>
-        Clear
-      </button>
-      <dialog
-        ref={dialog}
-        aria-labelledby="clear-question"
-        onClose={(event) => event.currentTarget.returnValue === "clear" && onClear()}
-      >
-        <form method="dialog">
-          <h2 id="clear-question">Clear this conversation?</h2>
-          <p>All its messages are deleted, for everybody who has it open. This cannot be undone.</p>
-          <menu>
-            <button type="submit" value="cancel" className="quiet">
-              Keep it
-            </button>
-            <button type="submit" value="clear" className="danger">
-              Clear
-            </button>
-          </menu>
-        </form>
-      </dialog>
-    </>
   );
 }

@@ -34,7 +34,9 @@ describe("a message of the assistant", () => {
   });
 
   it("folds thoughts away", () => {
-    expect(draw([{ type: "reasoning", text: "Hm.", state: "done" }])).toMatch(/<details[^>]*><summary>Thoughts<.*Hm\./);
+    expect(draw([{ type: "reasoning", text: "Hm.", state: "done" }])).toMatch(
+      /<details[^>]*><summary><span>Thoughts<.*Hm\./,
+    );
   });
 
   it("shows each state of a tool call in words", () => {

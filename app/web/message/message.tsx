@@ -1,9 +1,9 @@
 import type { UIMessage } from "ai";
 import { memo } from "react";
-import { cutOf, isToolPart, type MessagePart } from "troupe/client";
-import { Markdown } from "./markdown.tsx";
-import { Reasoning } from "./reasoning.tsx";
-import { ToolCall } from "./tool-call.tsx";
+import { cutOf } from "troupe/client";
+import { CopyButton } from "../shell/copy-button.tsx";
+import { FilePart } from "./file-part.tsx";
+import { Part } from "./part.tsx";
 
 interface MessageProps {
   readonly message: UIMessage;
@@ -18,64 +18,53 @@ export const Message = memo(function Message({ message, isLast, isGrowing, note 
   const isUser = message.role === "user";
   const cut = cutOf(message);
   const lastStep = message.parts.findLastIndex(({ type }) => type === "step-start");
+  const text = textOf(message);
+  // What a person sent along stands together, in front of what was said about it.
+  const files = isUser ? message.parts.filter((part) => part.type === "file") : [];
   return (
     <article
       className={isGrowing ? "message growing" : "message"}
       data-role={message.role}
       aria-label={isUser ? "You" : "Assistant"}
     >
-      {message.parts.map((part, at) => (
-        // Parts are only ever added at the end, so their position names them.
-        // oxlint-disable-next-line react/no-array-index-key
-        <Part key={at} part={part} isUser={isUser} isStopped={cut?.outcome === "aborted" && at > lastStep} />
-      ))}
+      {files.length === 0 ? null : (
+        <div className="files">
+          {files.map(({ filename, mediaType, url }) => (
+            <FilePart
+              key={`${filename} ${url.slice(-40)}`}
+              url={url}
+              name={filename ?? mediaType}
+              mediaType={mediaType}
+            />
+          ))}
+        </div>
+      )}
+      <div className="parts">
+        {message.parts.map((part, at) =>
+          isUser && part.type === "file" ? null : (
+            // Parts are only ever added at the end, so their position names them.
+            // oxlint-disable-next-line react/no-array-index-key
+            <Part key={at} part={part} isUser={isUser} isStopped={cut?.outcome === "aborted" && at > lastStep} />
+          ),
+        )}
+      </div>
       {note ? <p className="note">{note}</p> : null}
       {cut === null || isLast ? null : (
         <p className="cut">{cut.outcome === "failed" ? (cut.error?.message ?? "Broke off.") : "Stopped."}</p>
+      )}
+      {isGrowing || text === "" ? null : (
+        <div className="message-actions">
+          <CopyButton what={isUser ? "your message" : "answer"} text={() => text} />
+        </div>
       )}
     </article>
   );
 });
 
-interface PartProps {
-  readonly part: MessagePart;
-  readonly isUser: boolean;
-  /** Whether it belongs to the step in which the answer was stopped. */
-  readonly isStopped: boolean;
-}
-
-function Part({ part, isUser, isStopped }: PartProps) {
-  if (isToolPart(part)) return <ToolCall part={part} isStopped={isStopped} />;
-  switch (part.type) {
-    case "text":
-      return isUser ? <p className="plain">{part.text}</p> : <Markdown text={part.text} />;
-    case "reasoning":
-      return <Reasoning text={part.text} isGrowing={part.state === "streaming"} />;
-    case "file":
-      return <FilePart url={part.url} name={part.filename ?? part.mediaType} mediaType={part.mediaType} />;
-    case "source-url":
-      return (
-        <p className="source">
-          Source:{" "}
-          <a href={part.url} target="_blank" rel="noopener noreferrer nofollow">
-            {part.title ?? part.url}
-          </a>
-        </p>
-      );
-    default:
-      return null;
-  }
-}
-
-function FilePart({
-  url,
-  name,
-  mediaType,
-}: {
-  readonly url: string;
-  readonly name: string;
-  readonly mediaType: string;
-}) {
-  const isPicture = mediaType.startsWith("image/") && url.startsWith("data:image/");
-  return isPicture ? <img src={url} alt={name} /> : <p className="file">Attached: {name}</p>;
+/** What the message says, without what was thought, called or attached. */
+function textOf({ parts }: UIMessage): string {
+  return parts
+    .flatMap((part) => (part.type === "text" ? [part.text] : []))
+    .join("\n\n")
+    .trim();
 }

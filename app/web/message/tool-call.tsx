@@ -1,4 +1,5 @@
 import type { ToolPart } from "troupe/client";
+import { Value } from "./value.tsx";
 
 const stateWords: Readonly<Record<ToolPart["state"], string>> = {
   "input-streaming": "preparing",
@@ -24,34 +25,33 @@ export function ToolCall({ part, isStopped }: ToolCallProps) {
   return (
     <details className="fold tool" data-state={isCut ? "stopped" : part.state}>
       <summary>
-        <code>{name}</code> <span className="tool-state">{isCut ? "stopped" : stateWords[part.state]}</span>
+        <code>{name}</code>
         <span className="tool-gist">{isCut ? valuesOf(part.input).join(", ") : gistOf(part)}</span>
+        <span className="tool-state">{isCut ? "stopped" : stateWords[part.state]}</span>
       </summary>
-      <Value label="Input" value={part.input} />
-      {outcome === null ? null : <Value label={outcome.label} value={outcome.value} />}
+      <div className="fold-inside">
+        <Value label="Input" value={part.input} />
+        {outcome === null ? null : <Value {...outcome} />}
+      </div>
     </details>
   );
 }
 
-function outcomeOf(part: ToolPart): { readonly label: string; readonly value: unknown } | null {
+interface Outcome {
+  readonly label: string;
+  readonly value: unknown;
+  readonly isError?: boolean;
+}
+
+function outcomeOf(part: ToolPart): Outcome | null {
   switch (part.state) {
     case "output-available":
       return { label: part.preliminary === true ? "Output so far" : "Output", value: part.output };
     case "output-error":
-      return { label: "Error", value: part.errorText };
+      return { label: "Error", value: part.errorText, isError: true };
     default:
       return null;
   }
-}
-
-function Value({ label, value }: { readonly label: string; readonly value: unknown }) {
-  if (value === undefined) return null;
-  return (
-    <figure>
-      <figcaption>{label}</figcaption>
-      <pre>{typeof value === "string" ? value : JSON.stringify(value, null, 2)}</pre>
-    </figure>
-  );
 }
 
 /** The call in a few words, for the folded line: what went in, and what came out beyond that. */

@@ -3,6 +3,7 @@
  *
  *   GET    …/get-messages[?before=<id>&limit=n]   history, all or a page
  *   POST   …/chat                                 a turn, answered as server-sent events
+ *   DELETE …/chat                                 clears the conversation, for everybody
  *   GET    …/chat/<id>/stream                     the running stream; Last-Event-ID goes on after a seq
  *   DELETE …/chat/<id>/stream                     cancels the running turn
  *
@@ -26,7 +27,7 @@ import type { ConversationParts } from "./parts.ts";
 import { eventStreamResponse } from "./sessions/event-stream.ts";
 import { allMessageTexts, newestPage, pageBefore, PAGE_MESSAGES } from "./transcript/view.ts";
 import { admit, type Admission, isLater } from "./turn/admission.ts";
-import { cancelTurn } from "./turn/cancel.ts";
+import { cancelTurn, clearConversation } from "./turn/cancel.ts";
 
 export interface HttpAccess {
   authorize(action: Action, request: Request): Verdict | Promise<Verdict>;
@@ -79,7 +80,7 @@ async function answer(parts: ConversationParts, access: HttpAccess, request: Req
 /** What our paths answer, by method; null for a path that is not ours. */
 function routesAt(pathname: string): Routes | null {
   if (pathname.endsWith("/get-messages")) return { GET: history };
-  if (pathname.endsWith("/chat")) return { POST: chat };
+  if (pathname.endsWith("/chat")) return { POST: chat, DELETE: clear };
   return /\/chat\/[^/]+\/stream$/.test(pathname) ? { GET: resume, DELETE: cancel } : null;
 }
 
@@ -150,6 +151,14 @@ const cancel: Route = {
   handle: (parts) => {
     const open = parts.turns.open()[0];
     if (open !== undefined) cancelTurn(parts, open.turn.requestId);
+    return new Response(null, { status: 204 });
+  },
+};
+
+const clear: Route = {
+  action: "clear",
+  handle: (parts) => {
+    clearConversation(parts);
     return new Response(null, { status: 204 });
   },
 };

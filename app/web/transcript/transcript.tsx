@@ -1,6 +1,8 @@
-import { Fragment, type ReactNode, useEffect, useState } from "react";
+import { Fragment, type ReactNode, useEffect } from "react";
 import type { Conversation } from "troupe/react";
 import { Message } from "../message/message.tsx";
+import { Icon } from "../shell/icons.tsx";
+import { Older } from "./older.tsx";
 import { unansweredIds } from "./unanswered.ts";
 import { useStickToEnd } from "./use-stick-to-end.ts";
 
@@ -51,7 +53,7 @@ export function Transcript({ chat, isBusy, children }: TranscriptProps) {
       </div>
       {isAtEnd ? null : (
         <button type="button" className="to-end" onClick={goToEnd}>
-          <span aria-hidden="true">↓</span> Latest
+          <Icon name="down" /> Latest
         </button>
       )}
     </main>
@@ -65,24 +67,5 @@ function Dots() {
       <span />
       <span />
     </div>
-  );
-}
-
-function Older({ onLoad }: { readonly onLoad: () => Promise<void> }) {
-  const [state, setState] = useState<"idle" | "loading" | "failed">("idle");
-  const load = () => {
-    setState("loading");
-    onLoad().then(
-      () => setState("idle"),
-      () => setState("failed"),
-    );
-  };
-  return (
-    <p className="older">
-      <button type="button" className="quiet" disabled={state === "loading"} onClick={load}>
-        {state === "loading" ? "Loading…" : "Show earlier messages"}
-      </button>
-      {state === "failed" ? <span role="alert">That did not work.</span> : null}
-    </p>
   );
 }

@@ -1,22 +1,34 @@
-import type { Conversation } from "troupe/react";
+import type { ReactNode } from "react";
 import { cutOf } from "troupe/client";
+import type { Conversation } from "troupe/react";
+import { Icon } from "../shell/icons.tsx";
+import { adviceFor } from "./advice.ts";
 
 /** How the last turn ended, where that needs saying, and the way to try it again. */
 export function Outcome({ chat, onRetry }: { readonly chat: Conversation; readonly onRetry: () => void }) {
+  const retry = chat.canRetry ? <RetryButton onRetry={onRetry} /> : null;
   if (chat.error !== undefined) {
+    const advice = adviceFor(chat.error.code);
     return (
       <div className="outcome error" role="alert">
-        <p>{chat.error.message || "Something went wrong."}</p>
-        {chat.canRetry ? <RetryButton onRetry={onRetry} /> : null}
+        <div>
+          <p className="outcome-title">{chat.error.message || "Something went wrong."}</p>
+          {advice === null ? null : <p>{advice}</p>}
+        </div>
+        {retry}
       </div>
     );
   }
+  return <Note chat={chat} retry={retry} />;
+}
+
+function Note({ chat, retry }: { readonly chat: Conversation; readonly retry: ReactNode }) {
   const note = noteOf(chat);
-  if (note === null && !chat.canRetry) return null;
+  if (note === null && retry === null) return null;
   return (
     <div className="outcome">
       <p>{note ?? "This message has not been answered."}</p>
-      {chat.canRetry ? <RetryButton onRetry={onRetry} /> : null}
+      {retry}
     </div>
   );
 }
@@ -24,7 +36,7 @@ export function Outcome({ chat, onRetry }: { readonly chat: Conversation; readon
 function RetryButton({ onRetry }: { readonly onRetry: () => void }) {
   return (
     <button type="button" onClick={onRetry}>
-      Try again
+      <Icon name="retry" /> Try again
     </button>
   );
 }

@@ -1,0 +1,119 @@
+import { type ClipboardEvent, type KeyboardEvent, type RefObject, type SubmitEvent, useRef, useState } from "react";
+import type { SendPart } from "troupe/client";
+import { Icon } from "../shell/icons.tsx";
+import { AttachmentList } from "./attachment-list.tsx";
+import { ACCEPTED } from "./attachment-limits.ts";
+import type { Attachments } from "./use-attachments.ts";
+
+interface ComposerProps {
+  /** Where one writes; whoever takes the focus away gives it back here. */
+  readonly field: RefObject<HTMLTextAreaElement | null>;
+  readonly attachments: Attachments;
+  readonly isBusy: boolean;
+  readonly onSend: (parts: readonly SendPart[]) => void;
+  readonly onStop: () => void;
+}
+
+export function Composer({ field, attachments, isBusy, onSend, onStop }: ComposerProps) {
+  const [text, setText] = useState("");
+  const isBlank = text.trim() === "" && attachments.files.length === 0;
+  const send = () => {
+    if (isBlank) return;
+    onSend(partsOf(text, attachments));
+    setText("");
+    attachments.reset();
+    field.current?.focus();
+  };
+  return (
+    <form className="composer" onSubmit={(event) => submit(event, send)}>
+      <AttachmentList attachments={attachments} />
+      <label htmlFor="message" className="unseen">
+        Message
+      </label>
+      <textarea
+        id="message"
+        ref={field}
+        value={text}
+        rows={1}
+        // Where a keyboard would come up over the page, one touches the field first.
+        autoFocus={matchMedia("(hover: hover)").matches}
+        enterKeyHint="send"
+        placeholder="Write a message"
+        aria-describedby="keys"
+        onChange={(event) => setText(event.target.value)}
+        onPaste={(event) => takePasted(event, attachments)}
+        onKeyDown={(event) => onKey(event, { Enter: send, ...(isBusy ? { Escape: onStop } : {}) })}
+      />
+      <span id="keys" className="unseen">
+        Enter sends, Shift and Enter begins a new line, Escape stops an answer.
+      </span>
+      <div className="composer-actions">
+        <AttachButton attachments={attachments} />
+        {isBusy ? (
+          <button type="button" className="stop" onClick={onStop}>
+            <Icon name="stop" /> Stop
+          </button>
+        ) : null}
+        <button type="submit" className="primary" aria-label="Send" title="Send (Enter)" disabled={isBlank}>
+          <Icon name="send" />
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function AttachButton({ attachments }: { readonly attachments: Attachments }) {
+  const picker = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <input
+        ref={picker}
+        type="file"
+        multiple
+        hidden
+        accept={ACCEPTED}
+        onChange={({ target }) => {
+          void attachments.add([...(target.files ?? [])]);
+          // The same file may be chosen again after it was removed.
+          target.value = "";
+        }}
+      />
+      <button
+        type="button"
+        className="bare attach"
+        aria-label="Attach files"
+        title="Attach pictures or text files; dropping and pasting work too"
+        onClick={() => picker.current?.click()}
+      >
+        <Icon name="attach" />
+      </button>
+    </>
+  );
+}
+
+/** Files first: models read better what they are asked about before the question. */
+function partsOf(text: string, { files }: Attachments): SendPart[] {
+  const parts: SendPart[] = files.map(({ mediaType, name, url }) => ({ type: "file", mediaType, filename: name, url }));
+  return text.trim() === "" ? parts : [...parts, { type: "text", text }];
+}
+
+/** Pasted files are attached. Where text comes with them, as from a text processor, the text was meant. */
+function takePasted(event: ClipboardEvent, attachments: Attachments): void {
+  const files = [...event.clipboardData.files];
+  if (files.length === 0 || event.clipboardData.types.includes("text/plain")) return;
+  event.preventDefault();
+  void attachments.add(files);
+}
+
+function submit(event: SubmitEvent, send: () => void): void {
+  event.preventDefault();
+  send();
+}
+
+/** In an input method the keys confirm or leave a word; only otherwise do they act. */
+function onKey(event: KeyboardEvent, actions: Readonly<Record<string, () => void>>): void {
+  const act = actions[event.key];
+  if (act === undefined || event.shiftKey || event.nativeEvent.isComposing) return;
+  event.preventDefault();
+  act();
+}

@@ -1,0 +1,36 @@
+import { isToolPart, type MessagePart } from "troupe/client";
+import { Markdown } from "../markdown/markdown.tsx";
+import { FilePart } from "./file-part.tsx";
+import { Reasoning } from "./reasoning.tsx";
+import { ToolCall } from "./tool-call.tsx";
+
+interface PartProps {
+  readonly part: MessagePart;
+  readonly isUser: boolean;
+  /** Whether it belongs to the step in which the answer was stopped. */
+  readonly isStopped: boolean;
+}
+
+/** One part of a message, as far as people are to see it. */
+export function Part({ part, isUser, isStopped }: PartProps) {
+  if (isToolPart(part)) return <ToolCall part={part} isStopped={isStopped} />;
+  switch (part.type) {
+    case "text":
+      return isUser ? <p className="plain">{part.text}</p> : <Markdown text={part.text} />;
+    case "reasoning":
+      return <Reasoning text={part.text} isGrowing={part.state === "streaming"} />;
+    case "file":
+      return <FilePart url={part.url} name={part.filename ?? part.mediaType} mediaType={part.mediaType} />;
+    case "source-url":
+      return (
+        <p className="source">
+          Source:{" "}
+          <a href={part.url} target="_blank" rel="noopener noreferrer nofollow">
+            {part.title ?? part.url}
+          </a>
+        </p>
+      );
+    default:
+      return null;
+  }
+}

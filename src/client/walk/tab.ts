@@ -1,0 +1,141 @@
+/** One client with its sockets, what it reads over HTTP, and what is to be checked of it. */
+import { expect } from "vitest";
+import type { UIMessage } from "ai";
+import type { ClientFrame } from "../../shared/wire.ts";
+import { CHAT_MESSAGE_TYPES as T } from "../../shared/wire-words.ts";
+import type { MessagePage } from "../address.ts";
+import type { ChatClientOptions } from "../chat-client.ts";
+import type { TurnEnding } from "../chat-state.ts";
+import type { ChatView } from "../view.ts";
+import type { ModelServer } from "./model-server.ts";
+import { Link } from "./network.ts";
+import { Witness } from "./witness.ts";
+
+/** What a person has before him. */
+export interface Face {
+  readonly view: ChatView;
+  send(text: string): void;
+  stop(): void;
+  retry(): void;
+  clear(): void;
+  loadOlder(): Promise<void>;
+  /** Leaves and comes back, in one of several ways. */
+  leave(way: number): void;
+  comeBack(): void;
+}
+
+/** A page that was asked for: read at the server at one time, delivered or lost at another. */
+interface PageRead {
+  isRead: boolean;
+  read(): void;
+  deliver(): void;
+  fail(): void;
+}
+
+export class Tab {
+  readonly server: ModelServer;
+  readonly links: Link[] = [];
+  readonly pages: PageRead[] = [];
+  readonly witness: Witness;
+  /** The messages of each request that was sent, and how often each request ended since its id was made. */
+  readonly requests = new Map<string, readonly UIMessage[]>();
+  readonly ends = new Map<string, number>();
+  /** Messages that the server would not take. */
+  readonly refused = new Set<string>();
+  readonly #name: string;
+  readonly #hasDelta: boolean;
+  readonly #notices: (() => void)[] = [];
+  #ids = 0;
+
+  constructor(name: string, server: ModelServer, hasDelta: boolean) {
+    this.server = server;
+    this.witness = new Witness(server);
+    this.#name = name;
+    this.#hasDelta = hasDelta;
+  }
+
+  /** Made anew by each call; what they do is the tab's. */
+  options(): Omit<ChatClientOptions, "agent" | "name"> {
+    return {
+      socket: () => this.#newLink(),
+      pageSize: this.server.options.pageSize,
+      readPage: (_, { before, limit }) => this.#read(() => this.server.page(before, limit)),
+      schedule: (run) => this.#notices.push(run),
+      newId: () => this.#newId(),
+      onTurnEnd: (ending) => this.#ended(ending),
+    };
+  }
+
+  /** The socket that counts; the others are those of before. */
+  get link(): Link | undefined {
+    return this.links.at(-1);
+  }
+
+  get isQuiet(): boolean {
+    const { link } = this;
+    const { connection } = link ?? {};
+    const isOpen = connection && connection.toClient.length + connection.toServer.length === 0;
+    return this.links.length === 1 && link?.lost.length === 0 && isOpen === true && this.pages.length === 0;
+  }
+
+  paint(): void {
+    for (const notice of this.#notices.splice(0)) notice();
+  }
+
+  checkAtRest(view: ChatView): void {
+    this.witness.checkAtRest({ ...view, messages: view.messages.filter(({ id }) => !this.#isRefused(id)) });
+    for (const id of this.requests.keys()) expect(this.ends.get(id), `request ${id} ends once`).toBe(1);
+    for (const [id, count] of this.ends) {
+      expect(count, `turn ${id} ends at most once`).toBeLessThanOrEqual(this.server.turns.countUnder.get(id) ?? 1);
+    }
+  }
+
+  #isRefused(messageId: string): boolean {
+    return this.refused.has(messageId) && !this.server.has(messageId);
+  }
+
+  #newLink(): Link {
+    const link = new Link(this.server, this.#hasDelta);
+    const send = link.send.bind(link);
+    link.send = (data) => {
+      const frame = JSON.parse(data) as ClientFrame;
+      if (frame.type === T.USE_CHAT_REQUEST) this.requests.set(frame.id, messagesOf(frame.init.body));
+      send(data);
+    };
+    this.links.push(link);
+    return link;
+  }
+
+  #ended({ requestId, code }: TurnEnding): void {
+    this.ends.set(requestId, (this.ends.get(requestId) ?? 0) + 1);
+    if (code !== "forbidden" && code !== "limit") return;
+    for (const { id } of this.requests.get(requestId) ?? []) this.refused.add(id);
+  }
+
+  /** A new request under an id that somebody else's had is another request. */
+  #newId(): string {
+    const id = `${this.#name}-${++this.#ids}`;
+    this.ends.delete(id);
+    return id;
+  }
+
+  #read(take: () => MessagePage | null): Promise<MessagePage> {
+    return new Promise((resolve, reject) => {
+      let taken: MessagePage | null = null;
+      const page: PageRead = {
+        isRead: false,
+        read: () => {
+          taken = take();
+          page.isRead = true;
+        },
+        deliver: () => (taken === null ? page.fail() : resolve(structuredClone(taken))),
+        fail: () => reject(new Error("no page")),
+      };
+      this.pages.push(page);
+    });
+  }
+}
+
+function messagesOf(body: string): readonly UIMessage[] {
+  return (JSON.parse(body) as { messages: UIMessage[] }).messages;
+}

@@ -1,0 +1,10 @@
+/** The clients that people have, and how a reader of the README knows them. */
+export const clients = [
+  { id: "ai-chat", title: "`useAgentChat` of `@cloudflare/ai-chat`", isSocket: true },
+  { id: "think", title: "`useAgentChat` of `@cloudflare/think`", isSocket: true },
+  { id: "agents", title: "`useAgentChat` of `agents`", isSocket: true },
+  { id: "ai-sdk", title: "`useChat` of `@ai-sdk/react`", isSocket: false },
+  { id: "curl", title: "`curl`", isSocket: false },
+] as const;
+
+export type ClientId = (typeof clients)[number]["id"];
