@@ -1,5 +1,5 @@
 /** A run: every measure of every subject in turn, round after round, so that a noisy moment of the machine meets all alike. */
-import { type Measure, median, type Sample, type Sizes, warmUp } from "./measures.ts";
+import { type Measure, median, type Sample, seed, type Sizes, warmUp } from "./measures.ts";
 import type { Running } from "./subjects.ts";
 
 /** The median of every number, by subject. */
@@ -15,7 +15,11 @@ export interface Run {
 
 export async function runRounds(subjects: readonly Running[], run: Run): Promise<Medians> {
   const samples = new Map<string, Sample[]>(subjects.map(({ subject }) => [subject.key, []]));
-  for (const running of subjects) await warmUp(running, "warm-up");
+  run.progress("warming up");
+  for (const running of subjects) {
+    await warmUp(running, "warm-up");
+    await seed(running, run.sizes);
+  }
   for (let round = 1; round <= run.rounds; round++) {
     for (const measure of run.measures) {
       run.progress(`round ${round} of ${run.rounds}: ${measure.name}`);

@@ -18,13 +18,13 @@ export interface Subject {
   readonly query: string;
   /** Route of the class that joins no deltas. */
   readonly apart: string;
-  /** What it can do besides streaming; the floors do less. */
-  readonly stores: boolean;
+  /** Where a client gets the transcript when it opens; null: nothing is stored. */
+  readonly list: "socket" | "http" | null;
 }
 
 const folder = "bench/side-by-side/workers";
-const plain = { classes: ["Assistant"], dialect: plainDialect, query: "", apart: "assistant" };
-const peer = { classes: ["Assistant"], dialect: chatDialect, query: "", apart: "assistant", stores: true };
+const plain = { classes: ["Assistant"], dialect: plainDialect, query: "", apart: "assistant" } as const;
+const peer = { classes: ["Assistant"], dialect: chatDialect, query: "", apart: "assistant", list: "socket" } as const;
 
 export const troupe: Subject = {
   key: "troupe",
@@ -34,27 +34,28 @@ export const troupe: Subject = {
   dialect: chatDialect,
   query: "?chat-capabilities=delta,cursor",
   apart: "apart",
-  stores: true,
+  list: "socket",
 };
 export const floor1: Subject = {
   ...plain,
   key: "floor-1",
   title: "floor 1",
   main: `${folder}/floor-1.ts`,
-  stores: false,
+  list: null,
 };
 export const floor2: Subject = {
   ...plain,
   key: "floor-2",
   title: "floor 2",
   main: `${folder}/floor-2.ts`,
-  stores: true,
+  list: "socket",
 };
 export const think: Subject = { ...peer, key: "think", title: "`@cloudflare/think`", main: "bench/peers/think.mjs" };
 export const aiChat: Subject = {
   ...peer,
   key: "ai-chat",
   title: "`@cloudflare/ai-chat`",
+  list: "http",
   main: "bench/peers/ai-chat.mjs",
 };
 
@@ -63,6 +64,8 @@ export interface Running {
   readonly runtime: Workerd;
   /** A socket to the conversation of this name; `apart`: one that joins no deltas. */
   open(name: string, options?: { readonly apart?: boolean }): Promise<Client>;
+  /** The number of messages that a client has once it has opened the conversation of this name. */
+  listed(name: string): Promise<number>;
   /** Asks the Worker for one of the bench's own routes, such as `seed/<name>?messages=10`. */
   tell(path: string): Promise<void>;
   stop(): Promise<void>;
@@ -74,18 +77,29 @@ export async function start(subject: Subject, options: readonly string[] = []): 
   const configFile = join(target, "wrangler.json");
   writeFileSync(configFile, JSON.stringify(configOf(subject)));
   const runtime = await startConfigured(configFile, options);
+  const open = (name: string, { apart = false } = {}): Promise<Client> => {
+    const route = apart ? subject.apart : "assistant";
+    return Client.open(`${runtime.url}/agents/${route}/${name}${subject.query}`, subject.dialect);
+  };
+  const get = async (path: string): Promise<string> => {
+    const response = await fetch(`${runtime.url}/${path}`);
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${subject.key} answered ${path} with ${response.status}: ${text}`);
+    return text;
+  };
   return {
     subject,
     runtime,
-    open: (name, { apart = false } = {}) => {
-      const route = apart ? subject.apart : "assistant";
-      return Client.open(`${runtime.url}/agents/${route}/${name}${subject.query}`, subject.dialect);
+    open,
+    listed: async (name) => {
+      const byHttp = subject.list === "http" ? get(`agents/assistant/${name}/get-messages`) : null;
+      const client = await open(name);
+      if (byHttp === null) await client.list();
+      const messages = byHttp === null ? client.listed : (JSON.parse(await byHttp) as unknown[]).length;
+      client.close();
+      return messages;
     },
-    tell: async (path) => {
-      const response = await fetch(`${runtime.url}/${path}`);
-      const text = await response.text();
-      if (!response.ok) throw new Error(`${subject.key} answered ${path} with ${response.status}: ${text}`);
-    },
+    tell: async (path) => void (await get(path)),
     stop: async () => {
       await runtime.stop();
       rmSync(target, { recursive: true, force: true });
