@@ -1,6 +1,6 @@
 /**
- * `npm run sizes`: what a browser loads, bundled, minified and gzipped: the page of the assistant, and the two client
- * entry points. Exits with 1 when something is over its ceiling.
+ * `npm run sizes`: what a browser loads, bundled, minified and gzipped: the page of the assistant, and the entry points
+ * of the client. Exits with 1 when something is over its ceiling.
  */
 import { join } from "node:path";
 import { build } from "vite";
@@ -25,6 +25,7 @@ async function entryBytes(entry) {
 const sizes = [
   pageSize(await filesOf({ configFile: join(root, "vite.config.ts") })),
   { name: "troupe/client", bytes: await entryBytes("src/client/index.ts"), ceiling: ceilings.client },
+  { name: "troupe/client/ai-sdk", bytes: await entryBytes("src/client/ai-sdk/index.ts"), ceiling: null },
   { name: "troupe/react, React left out", bytes: await entryBytes("src/client/react/index.ts"), ceiling: null },
 ];
 console.log(sizes.map(sizeLine).join("\n"));

@@ -6,6 +6,7 @@ import type { UIMessageChunk } from "ai";
 import { hasRenderableParts } from "../shared/apply-chunk.ts";
 import { ERROR_CODES, type ErrorCode } from "../shared/errors.ts";
 import type { ServerFrameOf } from "../shared/server-frames.ts";
+import { CHAT_MESSAGE_TYPES as T } from "../shared/wire-words.ts";
 import {
   acceptRequest,
   ask,
@@ -17,6 +18,7 @@ import {
   moveRequest,
   placeOfAnswer,
   putAnswer,
+  sendFrame,
   type TurnEnding,
   updateRequest,
 } from "./chat-state.ts";
@@ -28,7 +30,9 @@ type ResponseFrame = ServerFrameOf<"cf_agent_use_chat_response">;
 
 /** Every frame of a response. A frame with an error ends its request even without `done`. */
 export function onResponse(state: ChatState, frame: ResponseFrame): ChatState {
-  if (frame.done || frame.error === true) return endTurn(withTaken(state, frame), endingOf(frame));
+  if (frame.done || frame.error === true) {
+    return (frame.replay === true ? null : takeRest(state, frame)) ?? endTurn(withTaken(state, frame), endingOf(frame));
+  }
   if (frame.replayComplete === true) return onCaughtUp(state, frame.id);
   const chunk = parseChunk(frame.body);
   if (chunk === null || state.closedIds.includes(frame.id)) return state;
@@ -39,9 +43,33 @@ function onChunk(state: ChatState, frame: ResponseFrame, chunk: UIMessageChunk):
   const known = findAnswer(state, frame.id);
   if (known === undefined && frame.replay === true) return state;
   const accepted = acceptRequest(state, frame.id, "stream");
-  const answer = known ?? startAnswer(frame.id, "live", placeOfAnswer(accepted, frame.id), accepted.transcript);
-  const next = putAnswer(accepted, receiveChunk(answer, frame, chunk));
+  const answer = known ?? startHeard(accepted, frame.id);
+  const grown = receiveChunk(answer, frame, chunk);
+  const isTold = frame.seq === undefined ? grown !== answer : grown.toldSeq > answer.toldSeq;
+  const put = putAnswer(accepted, grown);
+  const next = isTold ? ask(put, { type: "chunk", requestId: frame.id, chunk }) : put;
   return known === undefined ? { ...next, isWaiting: false, isRecovering: false, ending: null } : next;
+}
+
+/**
+ * Somebody listens for chunks, and this request may have some that have not
+ * come: they are asked for, and the end comes again behind them, as part of the
+ * replay. Null: there are none.
+ */
+function takeRest(state: ChatState, { id }: ResponseFrame): ChatState | null {
+  if (!state.wantsChunks || state.closedIds.includes(id)) return null;
+  const wasAsked = state.probe?.isAnswered === false && state.probe.requests.includes(id);
+  const answer =
+    findAnswer(state, id) ??
+    (wasAsked ? startAnswer(id, "detached", placeOfAnswer(state, id), state.transcript) : null);
+  if (answer?.phase !== "detached" && answer?.phase !== "replaying") return null;
+  const attached = putAnswer(state, { ...answer, phase: "replaying" });
+  return sendFrame(attached, { type: T.STREAM_RESUME_ACK, id, after: answer.seq });
+}
+
+function startHeard(state: ChatState, requestId: string): RunningAnswer {
+  const begun = startAnswer(requestId, "live", placeOfAnswer(state, requestId), state.transcript);
+  return { ...begun, isObserved: findRequest(state, requestId) === undefined };
 }
 
 function onCaughtUp(state: ChatState, requestId: string): ChatState {

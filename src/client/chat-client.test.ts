@@ -2,7 +2,8 @@ import type { UIMessage } from "ai";
 import { describe, expect, it } from "vitest";
 import { CAPABILITY_PARAM, CHAT_MESSAGE_TYPES as T, type ClientFrame } from "../shared/wire.ts";
 import { type ChatSocket, connectionUrl, type MessagePage } from "./address.ts";
-import { ChatClient, type ChatClientOptions } from "./chat-client.ts";
+import { ChatClient } from "./chat-client.ts";
+import type { ChatClientOptions } from "./chat-options.ts";
 
 /** A socket held by hand. */
 class FakeSocket implements ChatSocket {

@@ -5,37 +5,25 @@
  * what the machine's outbox asks for, and tells listeners at most once per
  * frame. It decides nothing.
  */
-import type { FileUIPart, TextUIPart, UIMessage } from "ai";
-import type { ChatSocket, ConversationAddress, PageReader, SocketFactory } from "./address.ts";
+import type { UIMessage } from "ai";
+import type { ChatSocket, PageReader } from "./address.ts";
 import { readPage, reconnectingSocket } from "./address.ts";
 import { type ChatEvent, step } from "./chat-machine.ts";
-import { type ChatState, type Effect, emptyChat, type TurnEnding } from "./chat-state.ts";
+import type { ChatClientOptions, ChatWatcher, RegenerateOptions, RequestOptions, SendPart } from "./chat-options.ts";
+import { type AlarmKind, type ChatState, type Effect, emptyChat, findRequest, runningRequest } from "./chat-state.ts";
 import { type LinkEvent, linkEventOfClose, type LinkState, nextLinkState } from "./link.ts";
 import { newId } from "./new-id.ts";
-import { nextFrame, type Schedule } from "./next-frame.ts";
+import { nextFrame } from "./next-frame.ts";
 import { parseServerFrame } from "../shared/server-frames.ts";
 import { type ChatView, viewOf } from "./view.ts";
 
 /** The longest page that is asked for. */
 const MAX_PAGE = 200;
 
-/** What a user message may be made of. */
-export type SendPart = TextUIPart | FileUIPart;
-
-export interface ChatClientOptions extends ConversationAddress {
-  /** Makes the socket. Default: one that reconnects by itself. */
-  readonly socket?: SocketFactory;
-  /** Reads pages of messages. Default: HTTP. */
-  readonly readPage?: PageReader;
-  /** When listeners are told of changes. Default: the next animation frame, or soon where there is none. */
-  readonly schedule?: Schedule;
-  /** Makes ids of requests and messages. Default: 128 random bits. */
-  readonly newId?: () => string;
-  /** Called when a turn ends: once for each request of this client, and for those of others that it sees end. */
-  readonly onTurnEnd?: (ending: TurnEnding) => void;
-  /** Messages per page of `loadOlder`. Default 50. */
-  readonly pageSize?: number;
-}
+const setAlarm: NonNullable<ChatClientOptions["alarm"]> = (run, ms) => {
+  const timer = setTimeout(run, ms);
+  return () => clearTimeout(timer);
+};
 
 /**
  * ```ts
@@ -48,6 +36,8 @@ export interface ChatClientOptions extends ConversationAddress {
 export class ChatClient {
   readonly #options: ChatClientOptions;
   readonly #listeners = new Set<() => void>();
+  readonly #watchers = new Set<ChatWatcher>();
+  readonly #alarms = new Map<AlarmKind, () => void>();
   #socket: ChatSocket | null = null;
   #link: LinkState = "closed";
   #state: ChatState = emptyChat;
@@ -56,6 +46,12 @@ export class ChatClient {
 
   constructor(options: ChatClientOptions) {
     this.#options = options;
+    this.#state = { ...emptyChat, canResume: options.resume !== false, wantsChunks: options.onChunk !== undefined };
+  }
+
+  /** The state of the link; part of every snapshot, and cheap to read. */
+  get link(): LinkState {
+    return this.#link;
   }
 
   /** Opens the link and keeps it open. Does nothing while there is one; after a refusal it tries again. */
@@ -91,8 +87,65 @@ export class ChatClient {
     const parts = typeof content === "string" ? [{ type: "text" as const, text: content }] : [...content];
     if (parts.every((part) => part.type === "text" && part.text.trim() === "")) return null;
     const message: UIMessage = { id: this.#newId(), role: "user", parts };
-    this.#dispatch({ type: "submit", requestId: this.#newId(), messages: [message] });
+    this.submit([message]);
     return message.id;
+  }
+
+  /** Hears of every chunk and of every turn that ends, at once and in order. Returns how to stop that. */
+  watch(watcher: ChatWatcher): () => void {
+    this.#watchers.add(watcher);
+    if (watcher.onChunk) this.#dispatch({ type: "want-chunks" });
+    return () => this.#watchers.delete(watcher);
+  }
+
+  /**
+   * The id of the request whose answer runs, as soon as the server has said so;
+   * null when nothing runs, and when nobody will say, because the link was closed.
+   */
+  running(): Promise<string | null> {
+    return new Promise((resolve) => {
+      const look = () => {
+        const running = this.#socket === null ? null : runningRequest(this.#state);
+        if (running === undefined) return;
+        stop();
+        resolve(running);
+      };
+      const stop = this.watch({ onChange: look });
+      look();
+    });
+  }
+
+  /** Sends user messages under their own ids, as `send` does, and returns the id of the request. */
+  submit(messages: readonly UIMessage[], options: RequestOptions = {}): string {
+    const { requestId = this.#newId(), body } = options;
+    this.#dispatch({ type: "submit", requestId, messages, body });
+    return requestId;
+  }
+
+  /**
+   * Answers a user message again: the named one, the one that the named answer
+   * answers, or else the last. Returns the id of the request; null when there
+   * is nothing to answer.
+   */
+  regenerate(options: RegenerateOptions = {}): string | null {
+    const { requestId = this.#newId() } = options;
+    this.#dispatch({ type: "regenerate", ...options, requestId });
+    return findRequest(this.#state, requestId) === undefined ? null : requestId;
+  }
+
+  /** Cancels one request, whether it waits or runs. */
+  cancel(requestId: string): void {
+    this.#dispatch({ type: "cancel", requestId });
+  }
+
+  /** Takes the error away from the snapshot. */
+  clearError(): void {
+    this.#dispatch({ type: "clear-error" });
+  }
+
+  /** Shows these messages until the server tells the transcript again. The server's transcript does not change. */
+  setMessages(messages: readonly UIMessage[]): void {
+    this.#dispatch({ type: "set-messages", messages });
   }
 
   /**
@@ -136,6 +189,7 @@ export class ChatClient {
   #detach(event: Extract<LinkEvent, "lost" | "refused">): void {
     const socket = this.#socket;
     this.#socket = null;
+    for (const silence of this.#alarms.values()) silence();
     socket?.close();
     this.#moveLink(event);
     this.#dispatch({ type: "closed" });
@@ -161,6 +215,7 @@ export class ChatClient {
   #dispatch(event: ChatEvent): void {
     this.#state = step(this.#state, event);
     for (const effect of this.#state.outbox) this.#perform(effect);
+    this.#tell((watcher) => watcher.onChange?.());
     this.#scheduleNotice();
   }
 
@@ -175,9 +230,26 @@ export class ChatClient {
           () => this.#dispatch({ type: "page-failed", fetch: effect.fetch }),
         );
         return;
+      case "alarm":
+        return this.#setAlarm(effect);
+      case "chunk":
+        return this.#tell((watcher) => watcher.onChunk?.(effect.chunk, effect.requestId));
       case "turn-ended":
-        this.#options.onTurnEnd?.(effect.ending);
+        this.#tell((watcher) => watcher.onTurnEnd?.(effect.ending));
     }
+  }
+
+  #tell(tell: (watcher: ChatWatcher) => void): void {
+    tell(this.#options);
+    for (const watcher of this.#watchers) tell(watcher);
+  }
+
+  #setAlarm({ kind, alarm, ms }: Extract<Effect, { type: "alarm" }>): void {
+    this.#alarms.get(kind)?.();
+    this.#alarms.set(
+      kind,
+      (this.#options.alarm ?? setAlarm)(() => this.#dispatch({ type: "timeout", kind, alarm }), ms),
+    );
   }
 
   #moveLink(event: LinkEvent): void {

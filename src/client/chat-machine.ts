@@ -10,6 +10,7 @@ import type { ServerFrame, ServerFrameOf } from "../shared/server-frames.ts";
 import { CHAT_MESSAGE_TYPES as T, MAX_FRAME_BYTES, MAX_FRAME_DEPTH } from "../shared/wire-words.ts";
 import { endAborted, onResponse } from "./answers.ts";
 import {
+  type AlarmKind,
   ask,
   type ChatState,
   closeAnswers,
@@ -18,14 +19,22 @@ import {
   placeOfAnswer,
   sendFrame,
 } from "./chat-state.ts";
-import { isUnfinished, newRequest, type OwnRequest, requestFrame } from "./own-request.ts";
-import { onClosed, onNone, onOpened, onPending, onResuming, settle } from "./resume.ts";
+import {
+  isUnfinished,
+  newRegenerate,
+  newRequest,
+  type OwnRequest,
+  type RequestBody,
+  requestFrame,
+} from "./own-request.ts";
+import { onClosed, onNone, onOpened, onPending, onResuming, onTimeout, settle } from "./resume.ts";
 import { isRunning, withUpdatedMessage } from "./running-answer.ts";
 import {
   applyPage,
   applyTail,
   dropBefore,
   hasMessage,
+  indexOfMessage,
   keepIdentity,
   type Page,
   prependOlder,
@@ -37,11 +46,35 @@ export type ChatEvent =
   | { readonly type: "opened" }
   | { readonly type: "closed" }
   | { readonly type: "frame"; readonly frame: ServerFrame }
-  | { readonly type: "submit"; readonly requestId: string; readonly messages: readonly UIMessage[] }
+  | {
+      readonly type: "submit";
+      readonly requestId: string;
+      readonly messages: readonly UIMessage[];
+      readonly body?: RequestBody | undefined;
+    }
+  /** Answer a user message again: the named one, the one before the named answer, or the last. */
+  | {
+      readonly type: "regenerate";
+      readonly requestId: string;
+      readonly messageId?: string | undefined;
+      /** The user message itself, for a caller who has it. */
+      readonly asked?: UIMessage | undefined;
+      readonly body?: RequestBody | undefined;
+    }
   /** Answer the last user message again, or send again what was refused. */
   | { readonly type: "retry"; readonly requestId: string }
   /** Cancel the answer that runs, whoever asked for it, or else the own request that is next. The others go on. */
   | { readonly type: "stop" }
+  /** Cancel this request, whether it waits or runs. */
+  | { readonly type: "cancel"; readonly requestId: string }
+  /** From now on somebody listens for chunks. */
+  | { readonly type: "want-chunks" }
+  /** The error has been seen. */
+  | { readonly type: "clear-error" }
+  /** Show these messages, until the server tells the transcript. */
+  | { readonly type: "set-messages"; readonly messages: readonly UIMessage[] }
+  /** An alarm that was asked for rings. */
+  | { readonly type: "timeout"; readonly kind: AlarmKind; readonly alarm: number }
   /** Empty the conversation, for everybody; only while the link is open. */
   | { readonly type: "clear" }
   /** The newest page, as asked for by `fetch-page`. */
@@ -75,11 +108,23 @@ function react(state: ChatState, event: ChatEvent): ChatState {
     case "frame":
       return onFrame(state, event.frame);
     case "submit":
-      return addRequest(state, newRequest(event.requestId, "submit-message", event.messages));
+      return addRequest(state, newRequest(event.requestId, event.messages, event.body));
+    case "regenerate":
+      return regenerate(state, event);
     case "retry":
       return retry(state, event.requestId);
     case "stop":
       return stop(state);
+    case "cancel":
+      return { ...state, cancels: [...new Set([...state.cancels, event.requestId])] };
+    case "want-chunks":
+      return { ...state, wantsChunks: true };
+    case "clear-error":
+      return state.ending?.outcome === "error" ? { ...state, ending: null } : state;
+    case "set-messages":
+      return takePage(state, { messages: event.messages, hasMore: false });
+    case "timeout":
+      return onTimeout(state, event.kind, event.alarm);
     case "clear":
       return state.isOpen ? sendFrame(state, { type: T.CHAT_CLEAR }) : state;
     case "page":
@@ -205,19 +250,25 @@ function addRequest(state: ChatState, request: OwnRequest): ChatState {
   const problem = jsonProblem(frame, MAX_FRAME_BYTES, MAX_FRAME_DEPTH);
   if (problem === null) return { ...state, requests: [...requests, request], closedIds, ending: null };
   const text = `The message is ${problem.text}.`;
-  return {
-    ...state,
-    requests: [...requests, { ...request, state: "ended" }],
-    ending: { requestId: request.id, outcome: "error", text, code: problem.code, isRetryable: false },
-  };
+  const ending = { requestId: request.id, outcome: "error", text, code: problem.code, isRetryable: false } as const;
+  const refused = { ...state, requests: [...requests, { ...request, state: "ended" as const }], ending };
+  return ask(refused, { type: "turn-ended", ending });
 }
 
 function retry(state: ChatState, requestId: string): ChatState {
   if (isBusy(state)) return state;
   const refused = state.requests.find((request) => !isUnfinished(request));
-  if (refused !== undefined) return addRequest(state, newRequest(requestId, "submit-message", refused.messages));
-  const asked = state.transcript.findLast((message) => message.role === "user");
-  return asked === undefined ? state : addRequest(state, newRequest(requestId, "regenerate-message", [asked]));
+  if (refused !== undefined) return addRequest(state, newRequest(requestId, refused.messages, refused.body));
+  return regenerate(state, { requestId });
+}
+
+function regenerate(
+  state: ChatState,
+  { requestId, messageId, asked: given, body }: Omit<Extract<ChatEvent, { type: "regenerate" }>, "type">,
+): ChatState {
+  const at = messageId === undefined ? state.transcript.length : indexOfMessage(state.transcript, messageId);
+  const asked = given ?? state.transcript.slice(0, at + 1).findLast((message) => message.role === "user");
+  return asked === undefined ? state : addRequest(state, newRegenerate(requestId, asked, messageId ?? asked.id, body));
 }
 
 function stop(state: ChatState): ChatState {

@@ -8,6 +8,7 @@
  * once; a request id in `closedIds` takes no more chunks; at most one probe
  * waits for its answer.
  */
+import type { UIMessageChunk } from "ai";
 import type { ErrorCode } from "../shared/errors.ts";
 import type { ClientFrame } from "../shared/wire.ts";
 import type { TurnOutcome } from "../shared/wire-words.ts";
@@ -21,13 +22,22 @@ export type Effect =
   | { readonly type: "send"; readonly frame: ClientFrame }
   /** Read the newest page over HTTP, of that many messages if it can be, and give it back with this number. */
   | { readonly type: "fetch-page"; readonly fetch: number; readonly atLeast: number }
+  /** Give back `timeout` with this number after so many milliseconds; only the newest alarm of a kind counts. */
+  | { readonly type: "alarm"; readonly kind: AlarmKind; readonly alarm: number; readonly ms: number }
+  /** A chunk that was folded: each chunk of an answer once, whatever is replayed. */
+  | { readonly type: "chunk"; readonly requestId: string; readonly chunk: UIMessageChunk }
   /** Tell whoever wants to know; once for each own request. */
   | { readonly type: "turn-ended"; readonly ending: TurnEnding };
+
+/** `probe`: no answer to a probe came. `pending`: a turn was announced, and nothing came of it. */
+export type AlarmKind = "probe" | "pending";
 
 /** The question asked on each new socket, and again when a chunk is missing: what runs, and what became of mine? */
 export interface Probe {
   readonly id: string;
   readonly isAnswered: boolean;
+  /** How often it was sent. */
+  readonly tries: number;
   /** The requests it asked about; once it is answered, those of them that the server has. */
   readonly requests: readonly string[];
 }
@@ -57,6 +67,13 @@ export interface ChatState {
   readonly isOpen: boolean;
   readonly probe: Probe | null;
   readonly probeCount: number;
+  /** Counts alarms; those but the last of a kind ring for nothing. */
+  readonly alarmCount: number;
+  readonly alarms: Readonly<Partial<Record<AlarmKind, number>>>;
+  /** Whether streams that somebody else asked for before this socket opened are taken. */
+  readonly canResume: boolean;
+  /** Whether somebody listens for chunks, and needs those of answers that ended while no socket was open. */
+  readonly wantsChunks: boolean;
   /** The server has said that a turn is accepted but does not stream yet. */
   readonly isWaiting: boolean;
   /** The server brings back a turn that was cut off. */
@@ -83,6 +100,10 @@ export const emptyChat: ChatState = {
   isOpen: false,
   probe: null,
   probeCount: 0,
+  alarmCount: 0,
+  alarms: {},
+  canResume: true,
+  wantsChunks: false,
   isWaiting: false,
   isRecovering: false,
   ending: null,
@@ -102,6 +123,13 @@ export function ask(state: ChatState, effect: Effect): ChatState {
 
 export function sendFrame(state: ChatState, frame: ClientFrame): ChatState {
   return ask(state, { type: "send", frame });
+}
+
+/** Sets the alarm of a kind, in the place of the one before. */
+export function setAlarm(state: ChatState, kind: AlarmKind, ms: number): ChatState {
+  const alarm = state.alarmCount + 1;
+  const set = { ...state, alarmCount: alarm, alarms: { ...state.alarms, [kind]: alarm } };
+  return ask(set, { type: "alarm", kind, alarm, ms });
 }
 
 export function findRequest(state: ChatState, id: string): OwnRequest | undefined {
@@ -185,6 +213,13 @@ function withShownObjects(told: Transcript, shown: Transcript): Transcript {
 /** Where the answer to a request belongs: where the server says, or behind the last message it brings, or behind what there is. */
 export function placeOfAnswer(state: ChatState, requestId: string, told?: string): string | null {
   return told ?? (findRequest(state, requestId)?.messages.at(-1) ?? state.transcript.at(-1))?.id ?? null;
+}
+
+/** The request whose answer runs; null when nothing runs or waits; undefined as long as the server has not said. */
+export function runningRequest(state: ChatState): string | null | undefined {
+  if (!state.isOpen || state.probe?.isAnswered !== true) return undefined;
+  const running = state.answers.findLast((answer) => isRunning(answer) && answer.phase !== "detached");
+  return running?.requestId ?? (isBusy(state) ? undefined : null);
 }
 
 /** Whether the server, as far as this client knows, has or will have something to do. */

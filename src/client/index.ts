@@ -10,7 +10,9 @@
  * chat.send("Hello");
  * ```
  */
-export { type ChatClientOptions, ChatClient, type SendPart } from "./chat-client.ts";
+export { ChatClient } from "./chat-client.ts";
+export type { ChatClientOptions, ChatWatcher, RegenerateOptions, RequestOptions, SendPart } from "./chat-options.ts";
+export type { RequestBody } from "./own-request.ts";
 export {
   type ChatSocket,
   type ConversationAddress,
@@ -21,7 +23,7 @@ export {
 } from "./address.ts";
 export { type Cut, cutOf } from "./cut-answer.ts";
 export type { TurnEnding } from "./chat-state.ts";
-export type { ChatStatus, ChatView } from "./view.ts";
+export type { ChatStatus, ChatView, ConnectionError } from "./view.ts";
 export { isToolPart, type MessagePart, type ToolPart } from "../shared/message-parts.ts";
 export type { LinkState } from "./link.ts";
 export type { Schedule } from "./next-frame.ts";

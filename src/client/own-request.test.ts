@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { newRequest, nextRequestState, REQUEST_EVENTS, REQUEST_STATES, requestFrame } from "./own-request.ts";
+import {
+  newRegenerate,
+  newRequest,
+  nextRequestState,
+  REQUEST_EVENTS,
+  REQUEST_STATES,
+  requestFrame,
+} from "./own-request.ts";
 
 describe("an own request", () => {
   it("is a full table of states by events", () => {
@@ -17,9 +24,9 @@ describe("an own request", () => {
 
   it("names the message to answer again when it regenerates", () => {
     const asked = { id: "u1", role: "user" as const, parts: [] };
-    const again = JSON.parse(requestFrame(newRequest("r2", "regenerate-message", [asked])).init.body) as unknown;
+    const again = JSON.parse(requestFrame(newRegenerate("r2", asked, asked.id)).init.body) as unknown;
     expect(again).toEqual({ messages: [asked], trigger: "regenerate-message", messageId: "u1" });
-    const first = JSON.parse(requestFrame(newRequest("r1", "submit-message", [asked])).init.body) as unknown;
+    const first = JSON.parse(requestFrame(newRequest("r1", [asked])).init.body) as unknown;
     expect(first).toEqual({ messages: [asked], trigger: "submit-message" });
   });
 });

@@ -38,12 +38,25 @@ export interface OwnRequest {
   /** The new user messages it brings, or, to regenerate, the one to answer again. */
   readonly messages: readonly UIMessage[];
   readonly trigger: "submit-message" | "regenerate-message";
+  /** To regenerate: the message that is named; the user message itself, or the answer to replace. */
+  readonly target: string | null;
+  /** The caller's own fields of the body. */
+  readonly body: RequestBody;
   /** Whether the server's transcript is known to have had its messages; until then they are shown by the client. */
   readonly isAccepted: boolean;
 }
 
-export function newRequest(id: string, trigger: OwnRequest["trigger"], messages: readonly UIMessage[]): OwnRequest {
-  return { id, state: "queued", messages, trigger, isAccepted: trigger === "regenerate-message" };
+/** Fields that a caller adds to the body of a request; anything JSON can say. They reach `onChatMessage` as `options.body`. */
+export type RequestBody = Readonly<Record<string, unknown>>;
+
+export function newRequest(id: string, messages: readonly UIMessage[], body: RequestBody = {}): OwnRequest {
+  return { id, state: "queued", messages, trigger: "submit-message", target: null, body, isAccepted: false };
+}
+
+/** Asks for another answer to `asked`; `target` is it, or the answer that the new one replaces. */
+export function newRegenerate(id: string, asked: UIMessage, target: string, body: RequestBody = {}): OwnRequest {
+  const trigger = "regenerate-message";
+  return { id, state: "queued", messages: [asked], trigger, target, body, isAccepted: true };
 }
 
 /** Sent, and not ended as far as is known. */
@@ -57,12 +70,8 @@ export function isUnfinished(request: OwnRequest): boolean {
 
 /** The frame, the same each time. */
 export function requestFrame(request: OwnRequest): ClientFrameOf<"cf_agent_use_chat_request"> {
-  const target = request.trigger === "regenerate-message" ? request.messages.at(-1)?.id : undefined;
-  const body = {
-    messages: request.messages,
-    trigger: request.trigger,
-    ...(target === undefined ? {} : { messageId: target }),
-  };
+  const { messages, trigger, target } = request;
+  const body = { ...request.body, messages, trigger, ...(target === null ? {} : { messageId: target }) };
   return {
     type: CHAT_MESSAGE_TYPES.USE_CHAT_REQUEST,
     id: request.id,

@@ -6,20 +6,24 @@
  *            └─ resuming | pending | none {unknown}  ──▶ send what is unknown or still queued
  *
  * Nothing is sent before the probe is answered, so that requests keep their
- * order and none is sent twice. At most one probe waits for its answer.
+ * order and none is sent twice. At most one probe waits for its answer; it is
+ * sent again when none comes in time.
  */
 import { CHAT_MESSAGE_TYPES as T } from "../shared/wire-words.ts";
 import { endAborted, endTurn } from "./answers.ts";
 import {
   acceptRequest,
+  type AlarmKind,
   type ChatState,
   closeAnswers,
   findAnswer,
   findRequest,
   moveRequest,
   placeOfAnswer,
+  type Probe,
   putAnswer,
   sendFrame,
+  setAlarm,
 } from "./chat-state.ts";
 import { isInFlight, isUnfinished, requestFrame } from "./own-request.ts";
 import { foldAgain, isRunning, startAnswer } from "./running-answer.ts";
@@ -27,6 +31,10 @@ import type { ServerFrameOf } from "../shared/server-frames.ts";
 
 /** Requests that may be under way at once: as many as one probe may ask about. */
 const MAX_IN_FLIGHT = 32;
+/** A probe without an answer is sent again after this time, as long as the socket is open. */
+export const PROBE_MS = 5_000;
+/** A turn that was announced and of which nothing has come is asked about again after this time. */
+export const PENDING_MS = 60_000;
 
 export function onOpened(state: ChatState): ChatState {
   return startProbe({ ...detachAll(state), isOpen: true });
@@ -52,18 +60,37 @@ function detachAll(state: ChatState): ChatState {
 }
 
 function startProbe(state: ChatState): ChatState {
-  const requests = state.requests.filter(isInFlight).map((request) => request.id);
-  const probe = { id: `probe-${state.probeCount + 1}`, isAnswered: false, requests };
-  return sendFrame(
-    { ...state, probe, probeCount: state.probeCount + 1 },
-    { type: T.STREAM_RESUME_REQUEST, probeId: probe.id, ...(requests.length > 0 ? { requests } : {}) },
-  );
+  const own = state.requests.filter(isInFlight).map((request) => request.id);
+  const heard = state.answers.filter((answer) => state.wantsChunks && isRunning(answer));
+  const requests = [...new Set([...own, ...heard.map((answer) => answer.requestId)])].slice(0, MAX_IN_FLIGHT);
+  const probe = { id: `probe-${state.probeCount + 1}`, isAnswered: false, tries: 0, requests };
+  return sendProbe({ ...state, probeCount: state.probeCount + 1 }, probe);
+}
+
+function sendProbe(state: ChatState, { tries, ...probe }: Probe): ChatState {
+  const { id, requests } = probe;
+  const asked = { ...state, probe: { ...probe, tries: tries + 1 } };
+  const own = requests.length > 0 ? { requests: [...requests] } : {};
+  const question = { type: T.STREAM_RESUME_REQUEST, probeId: id, ...own };
+  return setAlarm(sendFrame(asked, question), "probe", PROBE_MS);
+}
+
+/** The same question again under its id, so that a late answer counts; or a new one, when a turn was announced too long ago. */
+export function onTimeout(state: ChatState, kind: AlarmKind, alarm: number): ChatState {
+  const { probe, alarms, isOpen } = state;
+  if (!isOpen || probe === null || alarms[kind] !== alarm) return state;
+  if (!probe.isAnswered) return kind === "probe" ? sendProbe(state, probe) : state;
+  return kind === "pending" && state.isWaiting ? startProbe(state) : state;
 }
 
 /** An offer of a running stream: attach to it. Offered again it is attached to again, for the server now holds it back. */
 export function onResuming(state: ChatState, frame: ServerFrameOf<"cf_agent_stream_resuming">): ChatState {
   const answered = onAnswer(state, frame.probeId, frame.unknown ?? [], frame.id);
-  return answered.closedIds.includes(frame.id) ? answered : attach(answered, frame);
+  return answered.closedIds.includes(frame.id) || !isWanted(answered, frame.id) ? answered : attach(answered, frame);
+}
+
+function isWanted(state: ChatState, requestId: string): boolean {
+  return state.canResume || findRequest(state, requestId) !== undefined || findAnswer(state, requestId) !== undefined;
 }
 
 function attach(state: ChatState, frame: ServerFrameOf<"cf_agent_stream_resuming">): ChatState {
@@ -73,7 +100,7 @@ function attach(state: ChatState, frame: ServerFrameOf<"cf_agent_stream_resuming
     startAnswer(frame.id, "detached", placeOfAnswer(accepted, frame.id, frame.behind), accepted.transcript);
   if (known.phase === "replaying") return accepted;
   const isAhead = known.seq === 0 || (frame.lastSeq !== undefined && known.seq > frame.lastSeq);
-  const answer = isAhead ? foldAgain(known) : known;
+  const answer = isAhead ? foldAgain(known, frame.lastSeq) : known;
   const isContinuation = answer.isContinuation || frame.continuation === true;
   return sendFrame(putAnswer(accepted, { ...answer, phase: "replaying", isContinuation }), {
     type: T.STREAM_RESUME_ACK,
@@ -85,7 +112,7 @@ function attach(state: ChatState, frame: ServerFrameOf<"cf_agent_stream_resuming
 /** A turn is accepted but does not stream yet; the server will say more by itself. */
 export function onPending(state: ChatState, frame: ServerFrameOf<"cf_agent_stream_pending">): ChatState {
   const answered = onAnswer(state, frame.probeId, frame.unknown ?? [], null);
-  const waiting = { ...answered, isWaiting: true };
+  const waiting = setAlarm({ ...answered, isWaiting: true }, "pending", PENDING_MS);
   return frame.id === undefined ? waiting : acceptRequest(reopen(waiting, frame.id), frame.id, "accept");
 }
 

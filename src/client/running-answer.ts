@@ -23,6 +23,10 @@ export interface RunningAnswer {
   readonly phase: "detached" | "replaying" | "live" | "ended";
   /** The last chunk that was folded; 0 before the first. */
   readonly seq: number;
+  /** The last chunk that those who listen for chunks were told. */
+  readonly toldSeq: number;
+  /** Asked for by somebody else, and heard from its beginning: nothing that was resumed. */
+  readonly isObserved: boolean;
   /** Null before the first chunk. */
   readonly fold: FoldState | null;
   /** Whether a chunk was folded since the server last told the transcript. */
@@ -41,7 +45,8 @@ export function startAnswer(
   behind: string | null,
   origin: Transcript,
 ): RunningAnswer {
-  return { requestId, phase, seq: 0, fold: null, isNews: false, isContinuation: false, behind, origin };
+  const begun = { seq: 0, toldSeq: 0, fold: null, isNews: false, isContinuation: false, isObserved: false };
+  return { ...begun, requestId, phase, behind, origin };
 }
 
 /**
@@ -62,23 +67,28 @@ export function receiveChunk(
   if (!isReplay && seq > answer.seq + 1) return { ...answer, phase: "detached" };
   const isContinuation = answer.isContinuation || frame.continuation === true;
   const fold = applyChunk(answer.fold ?? beginFold(answer, isContinuation, chunk), chunk);
-  return { ...answer, seq, isNews: true, isContinuation, fold };
+  return { ...answer, seq, toldSeq: Math.max(seq, answer.toldSeq), isNews: true, isContinuation, fold };
 }
 
 export function isRunning(answer: RunningAnswer): boolean {
   return answer.phase !== "ended";
 }
 
-/** Goes back to before the first chunk: the server has lost what this client had seen beyond its storage. */
-export function foldAgain(answer: RunningAnswer): RunningAnswer {
-  return { ...answer, seq: 0, fold: null };
+/**
+ * Goes back to before the first chunk: the server has lost what this client had
+ * seen beyond `lastSeq`. With 0 it has lost the chunks themselves, and what comes
+ * makes a whole message but goes on with nothing: who listens is told no more.
+ */
+export function foldAgain(answer: RunningAnswer, lastSeq: number | undefined): RunningAnswer {
+  const toldSeq = lastSeq === 0 && answer.toldSeq > 0 ? Number.POSITIVE_INFINITY : answer.toldSeq;
+  return { ...answer, seq: 0, toldSeq, fold: null };
 }
 
 /** Takes over tool states that the server applied to the message outside the stream. */
 export function withUpdatedMessage(answer: RunningAnswer, message: UIMessage): RunningAnswer {
   if (answer.fold?.message.id !== message.id) return answer;
   const merged = withLaterToolStates(answer.fold.message, message);
-  return merged === answer.fold.message ? answer : { ...answer, fold: { ...answer.fold, message: merged } };
+  return merged === answer.fold.message ? answer : { ...answer, fold: answer.fold.withMessage(merged) };
 }
 
 function beginFold(answer: RunningAnswer, isContinuation: boolean, chunk: UIMessageChunk): FoldState {

@@ -28,6 +28,14 @@ export interface ChatView {
   /** Set while `status` is `error`. */
   readonly error?: { readonly message: string; readonly code: ErrorCode; readonly retryable: boolean };
   readonly link: LinkState;
+  /** Why nothing comes: the server refused the connection for good, or has left two questions in a row unanswered. */
+  readonly connectionError: ConnectionError | null;
+  /** Whether the server brings back a turn that was cut off. */
+  readonly isRecovering: boolean;
+  /** Whether what streams was asked for by somebody else: another tab, a schedule, other code of the server. */
+  readonly isObserved: boolean;
+  /** Whether what streams goes on with an answer that stood there before. */
+  readonly isContinuation: boolean;
   /** Whether `loadOlder` would find more. */
   readonly hasMore: boolean;
   /** Own requests that wait for a connection. */
@@ -38,22 +46,38 @@ export interface ChatView {
   readonly lastTurn?: { readonly outcome: TurnOutcome; readonly text: string };
 }
 
+export interface ConnectionError {
+  readonly reason: "refused" | "silent";
+  readonly message: string;
+}
+
 /** The view of `state`; `previous` itself when it shows the same. */
 export function viewOf(state: ChatState, link: LinkState, previous: ChatView | null): ChatView {
   const shown = visibleMessages(state);
   const messages = previous === null ? shown : keepIdentity(previous.messages, shown);
-  const view = { messages, link, hasMore: state.hasMore, ...activity(state) };
+  const connectionError = connectionErrorOf(state, link);
+  const view = { messages, link, connectionError, hasMore: state.hasMore, ...activity(state) };
   return previous !== null && isSameView(previous, view) ? previous : view;
 }
 
-type Activity = Omit<ChatView, "messages" | "link" | "hasMore">;
+function connectionErrorOf({ probe }: ChatState, link: LinkState): ConnectionError | null {
+  if (link === "closed-for-good") return { reason: "refused", message: "The server refused the connection." };
+  const isSilent = probe !== null && !probe.isAnswered && probe.tries > 2;
+  return isSilent ? { reason: "silent", message: "The server does not answer." } : null;
+}
+
+type Activity = Omit<ChatView, "messages" | "link" | "connectionError" | "hasMore">;
 
 function activity(state: ChatState): Activity {
   const { ending } = state;
   const status = statusOf(state);
+  const running = state.answers.filter(isRunning);
   const isError = status === "error" && ending !== null;
   return {
     status,
+    isRecovering: state.isRecovering,
+    isObserved: running.length > 0 && running.every((answer) => answer.isObserved),
+    isContinuation: running.some((answer) => answer.isContinuation),
     streamingId: streamed(state)?.id ?? null,
     waitingIds: waitingIdsOf(state),
     queued: state.requests.filter((request) => request.state === "queued").length,

@@ -16,8 +16,7 @@ import {
   applyToolInputDelta,
   applyToolOutput,
 } from "./apply-tool-chunk.ts";
-import type { FoldState } from "./fold-state.ts";
-import { pushPart, setPart, stepStart, withEntry } from "./fold-state.ts";
+import { FoldState, pushPart, setPart, stepStart } from "./fold-state.ts";
 import { mergeMetadata } from "./merge-metadata.ts";
 import type { MessagePart } from "./message-parts.ts";
 import { replacePart } from "./message-parts.ts";
@@ -149,24 +148,24 @@ function openPart(state: FoldState, kind: Kind, chunk: Chunk<"text-start" | "rea
     state: "streaming",
     ...metadataOf(chunk),
   } as MessagePart);
-  return { ...next, open: withEntry(state.open, `${kind}:${chunk.id}`, state.message.parts.length) };
+  return next.withOpen(`${kind}:${chunk.id}`, state.message.parts.length);
 }
 
 function growPart(state: FoldState, kind: Kind, chunk: Chunk<"text-delta" | "reasoning-delta">): FoldState {
   const index = state.open.get(`${kind}:${chunk.id}`);
-  const part = index === undefined ? undefined : state.message.parts[index];
+  const part = index === undefined ? undefined : state.partAt(index);
   if (index === undefined || part?.type !== kind) return state;
-  return setPart(state, index, { ...part, text: part.text + chunk.delta, ...metadataOf(chunk) });
+  return state.grow(index, { ...part, text: part.text + chunk.delta, ...metadataOf(chunk) });
 }
 
 function endPart(state: FoldState, kind: Kind, chunk: Chunk<"text-end" | "reasoning-end">): FoldState {
   const key = `${kind}:${chunk.id}`;
   const index = state.open.get(key);
-  const part = index === undefined ? undefined : state.message.parts[index];
+  const part = index === undefined ? undefined : state.partAt(index);
   if (index === undefined || part?.type !== kind) return state;
   const citations = chunk.type === "text-end" && chunk.citations != null ? { citations: chunk.citations } : {};
   const next = setPart(state, index, { ...part, state: "done", ...citations, ...metadataOf(chunk) });
-  return { ...next, open: withEntry(state.open, key, undefined) };
+  return next.withOpen(key, undefined);
 }
 
 /** A part that is its chunk, without the fields that say nothing. */
@@ -181,21 +180,21 @@ function resetStep(state: FoldState): FoldState {
   const isEmpty = start === state.message.parts.length;
   if (isEmpty && state.open.size === 0 && state.inputs.size === 0) return state;
   const message = isEmpty ? state.message : { ...state.message, parts: state.message.parts.slice(0, start) };
-  return { message, open: new Map(), inputs: new Map() };
+  return new FoldState(message, new Map(), new Map());
 }
 
 /** The id of a message never changes once it has one: a continuation grows the message the client already knows. */
 function applyStart(state: FoldState, chunk: Chunk<"start">): FoldState {
   const named =
     state.message.id === "" && typeof chunk.messageId === "string" && chunk.messageId !== ""
-      ? { ...state, message: { ...state.message, id: chunk.messageId } }
+      ? state.withMessage({ ...state.message, id: chunk.messageId })
       : state;
   return withMetadata(named, chunk.messageMetadata);
 }
 
 function withMetadata(state: FoldState, metadata: unknown): FoldState {
   if (metadata === undefined || metadata === null) return state;
-  return { ...state, message: { ...state.message, metadata: mergeMetadata(state.message.metadata, metadata) } };
+  return state.withMessage({ ...state.message, metadata: mergeMetadata(state.message.metadata, metadata) });
 }
 
 /** Data parts with an id are replaced in place; transient ones are for listeners only and never stored. */

@@ -8,7 +8,7 @@
  */
 import type { UIMessage, UIMessageChunk } from "ai";
 import type { FoldState, FoundCall } from "./fold-state.ts";
-import { findCall, pushPart, setPart, stepStart, withEntry } from "./fold-state.ts";
+import { findCall, pushPart, setPart, stepStart } from "./fold-state.ts";
 import type { MessagePart, ToolPart } from "./message-parts.ts";
 import { isSettledToolPart, isToolPart } from "./message-parts.ts";
 import { isDueForParsing, withParsedInput } from "./partial-input.ts";
@@ -29,20 +29,19 @@ export function applyToolInput(state: FoldState, chunk: InputChunk): FoldState {
   const next = found ? setPart(state, index, part as MessagePart) : pushPart(state, part as MessagePart);
   const streaming = chunk.type === "tool-input-start" ? { index, parsedLength: 0 } : undefined;
   if (streaming === undefined && !state.inputs.has(chunk.toolCallId)) return next;
-  return { ...next, inputs: withEntry(state.inputs, chunk.toolCallId, streaming) };
+  return next.withInput(chunk.toolCallId, streaming);
 }
 
 /** Grows the raw text of a call; its `input` follows in steps of half its length, and on `finalizeFold`. */
 export function applyToolInputDelta(state: FoldState, chunk: Chunk<"tool-input-delta">): FoldState {
   const streaming = state.inputs.get(chunk.toolCallId);
-  const part = streaming && state.message.parts[streaming.index];
+  const part = streaming && state.partAt(streaming.index);
   if (!part || !isToolPart(part) || part.state !== "input-streaming") return state;
   const rawInput = (part.rawInput ?? "") + chunk.inputTextDelta;
   const grown = { ...part, rawInput };
-  if (!isDueForParsing(rawInput.length, streaming.parsedLength)) return setPart(state, streaming.index, grown);
-  const next = setPart(state, streaming.index, withParsedInput(grown));
+  if (!isDueForParsing(rawInput.length, streaming.parsedLength)) return state.grow(streaming.index, grown);
   const parsed = { index: streaming.index, parsedLength: rawInput.length };
-  return { ...next, inputs: withEntry(state.inputs, chunk.toolCallId, parsed) };
+  return state.grow(streaming.index, withParsedInput(grown)).withInput(chunk.toolCallId, parsed);
 }
 
 export function applyToolOutput(state: FoldState, chunk: OutputChunk): FoldState {

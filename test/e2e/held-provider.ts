@@ -29,7 +29,7 @@ export class HeldAnswer {
 
   /** Thinks aloud, in the form of servers that stream reasoning. */
   think(reasoning_content: string): void {
-    this.#write({ reasoning_content }, null);
+    this.#write(chunkOf({ reasoning_content }, null));
   }
 
   /** Calls a tool, which ends the step. */

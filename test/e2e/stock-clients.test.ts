@@ -14,20 +14,23 @@ beforeAll(async () => void (stage = await Stage.open()));
 afterAll(() => stage?.close());
 afterEach(async () => expect(await stage.strike(), "errors that a client reported").toEqual([]));
 
-describe.for(clients)("$title, as it is", { timeout: 90_000 }, ({ id: client, title: clientTitle }) => {
-  it.for(capabilities)("can: $title", async ({ id, title, run }, { task, onTestFinished }) => {
-    const cell = { client: clientTitle, capability: title };
-    task.meta.clientCell = cell;
-    onTestFinished(({ task: { result } }) => void ran.push({ ...cell, hasPassed: result?.state !== "fail" }));
-    await run(stage.scene(client, `${client}-${id}`));
+for (const client of clients) {
+  describe(`${client.title}, as it is`, { timeout: 90_000 }, () => {
+    for (const { id, title, run } of capabilities) {
+      it(`can: ${title}`, async ({ task, onTestFinished }) => {
+        const cell = { client: client.title, capability: title };
+        task.meta.clientCell = cell;
+        onTestFinished(({ task: { result } }) => void ran.push({ ...cell, hasPassed: result?.state !== "fail" }));
+        await run(stage.scene(client.id, `${client.id}-${id}`));
+      });
+    }
   });
-});
+}
 
 describe("several clients at one conversation", { timeout: 90_000 }, () => {
-  it.for(clients.filter(({ isSocket }) => isSocket))(
-    "$title: a tab that was open before follows a turn, a stop and a clear of another",
-    async ({ id: client }) => {
-      const scene = stage.scene(client, `${client}-tabs`);
+  for (const { id, title } of clients.filter(({ isSocket }) => isSocket)) {
+    it(`${title}: a tab that was open before follows a turn, a stop and a clear of another`, async () => {
+      const scene = stage.scene(id, `${id}-tabs`);
       const [first, second] = [await scene.open(), await scene.open()];
       await first.send("hello");
       const answer = await scene.provider.next();
@@ -38,8 +41,8 @@ describe("several clients at one conversation", { timeout: 90_000 }, () => {
       await agree(scene, second, "user: hello", "assistant: half");
       await first.clear();
       await settles(scene, second);
-    },
-  );
+    });
+  }
 
   it("show the same turn, whoever asks", async () => {
     const name = "all-kinds";

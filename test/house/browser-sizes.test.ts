@@ -11,6 +11,6 @@ it("lets a browser load 350 kB for the page and 12 kB for the client at most", (
   console.log(run.stdout);
   expect(run.stderr).toBe("");
   expect(run.status, run.stdout).toBe(0);
-  expect(run.stdout.match(/\d+\.\d kB/g)).toHaveLength(5);
+  expect(run.stdout.match(/\d+\.\d kB/g)).toHaveLength(6);
   expect(ceilings).toEqual({ page: 350_000, client: 12_000 });
 });

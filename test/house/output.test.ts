@@ -1,5 +1,6 @@
 /** What `npm test` prints: known noise is left out, and every failure has its name at the end. */
 import { describe, expect, it } from "vitest";
+import { clientTable } from "../../scripts/client-table.mjs";
 import { noiseFilter, testNoise } from "../../scripts/quiet.mjs";
 import { summarise } from "../../scripts/summary.mjs";
 
@@ -27,6 +28,22 @@ describe("the output of a test run", () => {
     const rule = "=".repeat(80);
     const banner = [rule, "WARNING: @cloudflare/vitest-pool-workers has been renamed to another.", rule];
     expect(kept(["before", ...banner, "after"])).toEqual(["before", "after"]);
+  });
+});
+
+describe("the table of the stock clients", () => {
+  it("marks what passed and what failed, and leaves empty what did not run", () => {
+    const cells = [
+      { client: "a", capability: "send", hasPassed: true },
+      { client: "a", capability: "stop", hasPassed: false },
+      { client: "b", capability: "send", hasPassed: true },
+    ];
+    expect(clientTable(cells).split("\n")).toEqual([
+      "|  | a | b |",
+      "|---|:-:|:-:|",
+      "| send | ✓ | ✓ |",
+      "| stop | ✗ |  |",
+    ]);
   });
 });
 

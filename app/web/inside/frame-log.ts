@@ -76,7 +76,8 @@ export function gistOf({ text }: LoggedFrame): string {
   const seq = typeof frame["seq"] === "number" ? `${frame["seq"]} ` : "";
   if (frame["done"] === true) return `done, ${String(frame["outcome"] ?? "")}`;
   if (typeof frame["body"] === "string") return seq + chunkGist(frame["body"]);
-  if (Array.isArray(frame["messages"])) return `${frame["messages"].length} messages`;
+  if (Array.isArray(frame["messages"]))
+    return frame["messages"].length === 1 ? "1 message" : `${frame["messages"].length} messages`;
   return typeof frame["id"] === "string" ? frame["id"].slice(0, 12) : "";
 }
 

@@ -35,7 +35,7 @@ function TextFile({ url, name, details }: Omit<FilePartProps, "mediaType"> & { r
         <span className="file-size">{details}</span>
       </summary>
       <div className="fold-inside">
-        {text === null ? <p>This file is not text.</p> : <Value label={name} value={text} />}
+        {text === null ? <p>This file is not text.</p> : <Value label="Content" value={text} />}
       </div>
     </details>
   );

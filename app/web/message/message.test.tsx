@@ -8,6 +8,8 @@ const draw = (parts: Part[], more: Partial<UIMessage> = {}) =>
   renderToStaticMarkup(
     <Message message={{ id: "m", role: "assistant", parts, ...more }} isLast={false} isGrowing={false} />,
   );
+const attach = (mediaType: string, url: string) =>
+  draw([{ type: "file", mediaType, url, filename: "a.file" }], { role: "user" });
 const say = (text: string) => draw([{ type: "text", text }]);
 
 describe("a message of the assistant", () => {
@@ -70,6 +72,19 @@ describe("a message of the assistant", () => {
     expect(draw([call])).toContain("failed");
   });
 
+  it("shows the beginning of a long value, and says how long it is", () => {
+    const output = Array.from({ length: 100 }, (_, at) => `line ${at}`).join("\n");
+    const html = draw([{ type: "tool-read", toolCallId: "c", input: {}, state: "output-available", output }]);
+    expect(html).toContain("line 11\n…");
+    expect(html.split("</summary>")[1]).not.toContain("line 12");
+    expect(html).toContain("Show all 789 characters");
+  });
+
+  it("can be copied once it is there, without what was thought or called", () => {
+    expect(say("hello")).toContain('aria-label="Copy answer"');
+    expect(draw([{ type: "reasoning", text: "Hm.", state: "done" }])).not.toContain("Copy answer");
+  });
+
   it("says how it was cut", () => {
     const metadata = { troupe: { outcome: "failed", error: { message: "The model failed.", retryable: true } } };
     expect(draw([], { metadata })).toContain("The model failed.");
@@ -78,6 +93,18 @@ describe("a message of the assistant", () => {
 });
 
 describe("a message of a person", () => {
+  it("shows its pictures, and loads none from elsewhere", () => {
+    expect(attach("image/png", "data:image/png;base64,AAAA")).toContain('<img src="data:image/png;base64,AAAA"');
+    expect(attach("image/png", "https://example.com/a.png")).not.toContain("<img");
+    expect(attach("image/svg+xml", "data:image/svg+xml,<svg/>")).not.toContain("<img");
+  });
+
+  it("folds its text files, with name and size, and names other files", () => {
+    const html = attach("text/plain", `data:text/plain;base64,${btoa("<b>one</b>")}`);
+    expect(html).toMatch(/<summary>.*a\.file.*10 bytes.*<\/summary>.*&lt;b&gt;one/);
+    expect(attach("application/pdf", "data:application/pdf;base64,AAAA")).toMatch(/a\.file.*3 bytes/);
+  });
+
   it("stands as it was written", () => {
     expect(draw([{ type: "text", text: "**no** <b>" }], { role: "user" })).toContain("**no** &lt;b&gt;");
   });

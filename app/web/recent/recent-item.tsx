@@ -16,8 +16,14 @@ interface RecentItemProps {
 /** A conversation of the list: to be opened, given another title, or taken off the list. */
 export function RecentItem({ entry, isCurrent, nowMs, onOpen }: RecentItemProps) {
   const [isEditing, setIsEditing] = useState(false);
+  // Back from the keyboard, the focus is where it was before.
+  const [takesFocus, setTakesFocus] = useState(false);
+  const done = (byKey: boolean) => {
+    setTakesFocus(byKey);
+    setIsEditing(false);
+  };
   const { name, title, atMs } = entry;
-  if (isEditing) return <TitleForm entry={entry} onDone={() => setIsEditing(false)} />;
+  if (isEditing) return <TitleForm entry={entry} onDone={done} />;
   return (
     <li className="recent-item" data-current={isCurrent || undefined}>
       <a
@@ -30,7 +36,13 @@ export function RecentItem({ entry, isCurrent, nowMs, onOpen }: RecentItemProps)
         <time dateTime={new Date(atMs).toISOString()}>{shortTime(atMs, nowMs)}</time>
       </a>
       <span className="recent-actions">
-        <button type="button" className="bare" aria-label={`Rename “${title}”`} onClick={() => setIsEditing(true)}>
+        <button
+          type="button"
+          className="bare"
+          autoFocus={takesFocus}
+          aria-label={`Rename “${title}”`}
+          onClick={() => setIsEditing(true)}
+        >
           <Icon name="pencil" />
         </button>
         <button
@@ -46,16 +58,16 @@ export function RecentItem({ entry, isCurrent, nowMs, onOpen }: RecentItemProps)
   );
 }
 
-function TitleForm({ entry, onDone }: { readonly entry: RecentEntry; readonly onDone: () => void }) {
+function TitleForm({ entry, onDone }: { readonly entry: RecentEntry; readonly onDone: (byKey: boolean) => void }) {
   const [title, setTitle] = useState(entry.title);
-  const save = (event: SyntheticEvent) => {
+  const save = (byKey: boolean) => (event: SyntheticEvent) => {
     event.preventDefault();
     recent.update((list) => rename(list, entry.name, title));
-    onDone();
+    onDone(byKey);
   };
   return (
     <li className="recent-item">
-      <form onSubmit={save}>
+      <form onSubmit={save(true)}>
         <input
           // Whoever asks to rename writes at once.
           autoFocus
@@ -64,8 +76,8 @@ function TitleForm({ entry, onDone }: { readonly entry: RecentEntry; readonly on
           aria-label="Title"
           onFocus={(event) => event.target.select()}
           onChange={(event) => setTitle(event.target.value)}
-          onBlur={save}
-          onKeyDown={(event) => onEscape(event, onDone)}
+          onBlur={save(false)}
+          onKeyDown={(event) => onEscape(event, () => onDone(true))}
         />
       </form>
     </li>

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useSyncExternalStore } from "react";
-import { ChatClient, type ChatClientOptions } from "../chat-client.ts";
+import { ChatClient } from "../chat-client.ts";
+import type { ChatClientOptions } from "../chat-options.ts";
 import type { ChatView } from "../view.ts";
 
 /** What the conversation shows, and what can be done with it. The functions never change. */

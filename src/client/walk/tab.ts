@@ -4,7 +4,7 @@ import type { UIMessage } from "ai";
 import type { ClientFrame } from "../../shared/wire.ts";
 import { CHAT_MESSAGE_TYPES as T } from "../../shared/wire-words.ts";
 import type { MessagePage } from "../address.ts";
-import type { ChatClientOptions } from "../chat-client.ts";
+import type { ChatClientOptions } from "../chat-options.ts";
 import type { TurnEnding } from "../chat-state.ts";
 import type { ChatView } from "../view.ts";
 import type { ModelServer } from "./model-server.ts";

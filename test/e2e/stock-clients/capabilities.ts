@@ -22,7 +22,7 @@ export interface Capability {
   run(scene: Scene): Promise<void>;
 }
 
-const patience = { timeout: 30_000, interval: 20 };
+const patience = { timeout: 30_000, interval: 40 };
 
 export function shows(seat: Seat, ...messages: readonly string[]): Promise<void> {
   return expect.poll(() => seat.list(), patience).toEqual(messages);

@@ -38,8 +38,11 @@ export class CuttingProxy {
   async whileDown(act: () => Promise<void>): Promise<void> {
     this.#isDown = true;
     this.cut();
-    await act();
-    this.#isDown = false;
+    try {
+      await act();
+    } finally {
+      this.#isDown = false;
+    }
   }
 
   async stop(): Promise<void> {

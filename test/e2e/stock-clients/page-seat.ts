@@ -1,5 +1,5 @@
-/** A client in a tab of a real browser. */
-import type { BrowserContext, Page } from "playwright-core";
+/** Clients in tabs of a real browser. */
+import type { BrowserContext, ConsoleMessage, Page } from "playwright-core";
 import type { Seat } from "./seat.ts";
 
 /** What Chromium itself writes to the console about a connection that broke. */
@@ -15,25 +15,40 @@ function keepWhatIsShown(): void {
   Object.assign(globalThis, { shownLines: lines });
 }
 
-export class PageSeat implements Seat {
-  readonly #page: Page;
-  readonly #problems: string[] = [];
+/** Tabs that are taken again: a new one costs a process. */
+export class Tabs {
+  readonly #context: BrowserContext;
+  readonly #idle: Page[] = [];
 
-  private constructor(page: Page) {
-    this.#page = page;
-    page.on("pageerror", (error) => this.#problems.push(String(error)));
-    page.on("console", (message) => {
-      if (message.type() === "error" && !brokenConnection.test(message.text())) this.#problems.push(message.text());
-    });
+  private constructor(context: BrowserContext) {
+    this.#context = context;
   }
 
-  static async open(context: BrowserContext, url: string): Promise<PageSeat> {
-    const page = await context.newPage();
-    const seat = new PageSeat(page);
-    await page.addInitScript(keepWhatIsShown);
+  static async of(context: BrowserContext): Promise<Tabs> {
+    await context.addInitScript(keepWhatIsShown);
+    return new Tabs(context);
+  }
+
+  async open(url: string): Promise<Seat> {
+    const page = this.#idle.pop() ?? (await this.#context.newPage());
+    const seat = new PageSeat(page, () => this.#idle.push(page));
     await page.goto(url);
-    await seat.#ready();
+    await seat.ready();
     return seat;
+  }
+}
+
+class PageSeat implements Seat {
+  readonly #page: Page;
+  readonly #left: () => void;
+  readonly #problems: string[] = [];
+
+  /** `left` is called when the tab is empty again. */
+  constructor(page: Page, left: () => void) {
+    this.#page = page;
+    this.#left = left;
+    page.on("pageerror", this.#failed);
+    page.on("console", this.#logged);
   }
 
   list(): Promise<readonly string[]> {
@@ -68,19 +83,28 @@ export class PageSeat implements Seat {
 
   async reload(): Promise<void> {
     await this.#page.reload();
-    await this.#ready();
+    await this.ready();
   }
 
-  close(): Promise<void> {
-    return this.#page.close();
+  async close(): Promise<void> {
+    await this.#page.goto("about:blank");
+    this.#page.off("pageerror", this.#failed);
+    this.#page.off("console", this.#logged);
+    this.#left();
   }
+
+  ready(): Promise<void> {
+    return this.#page.getByRole("textbox").waitFor();
+  }
+
+  readonly #failed = (error: Error): void => void this.#problems.push(String(error));
+
+  readonly #logged = (message: ConsoleMessage): void => {
+    if (message.type() === "error" && !brokenConnection.test(message.text())) this.#problems.push(message.text());
+  };
 
   /** Not `click`, which waits for animation frames: a tab behind another gets one in a second. */
   #press(name: string): Promise<void> {
     return this.#page.getByRole("button", { name }).dispatchEvent("click");
-  }
-
-  #ready(): Promise<void> {
-    return this.#page.getByRole("textbox").waitFor();
   }
 }

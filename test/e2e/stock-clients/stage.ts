@@ -1,7 +1,7 @@
 /** One server, one browser, one provider in the test's hand, and a wire that can be cut, for all clients. */
 import { join } from "node:path";
 import type { UIMessage } from "ai";
-import type { Browser, BrowserContext } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { build, type Plugin } from "vite";
 import { root } from "../../house/sources.ts";
 import { type LocalServer, openChromium, startWrangler } from "../harness.ts";
@@ -9,7 +9,7 @@ import { HeldProvider } from "../held-provider.ts";
 import type { ClientId } from "./clients.ts";
 import { CurlSeat } from "./curl-seat.ts";
 import { CuttingProxy } from "./cutting-proxy.ts";
-import { PageSeat } from "./page-seat.ts";
+import { Tabs } from "./page-seat.ts";
 import type { Scene } from "./capabilities.ts";
 import { asLine, type Seat } from "./seat.ts";
 
@@ -17,21 +17,15 @@ export class Stage {
   readonly #provider: HeldProvider;
   readonly #server: LocalServer;
   readonly #browser: Browser;
-  readonly #context: BrowserContext;
+  readonly #tabs: Tabs;
   readonly #wire: CuttingProxy;
   readonly #seats = new Set<Seat>();
 
-  private constructor(
-    provider: HeldProvider,
-    server: LocalServer,
-    browser: Browser,
-    context: BrowserContext,
-    wire: CuttingProxy,
-  ) {
+  private constructor(provider: HeldProvider, server: LocalServer, browser: Browser, tabs: Tabs, wire: CuttingProxy) {
     this.#provider = provider;
     this.#server = server;
     this.#browser = browser;
-    this.#context = context;
+    this.#tabs = tabs;
     this.#wire = wire;
   }
 
@@ -41,7 +35,7 @@ export class Stage {
     const server = await startWrangler({ config: "test/e2e/stock/wrangler.jsonc", vars: provider.vars });
     const browser = await openChromium();
     const wire = await CuttingProxy.start(Number(new URL(server.url).port));
-    return new Stage(provider, server, browser, await browser.newContext(), wire);
+    return new Stage(provider, server, browser, await Tabs.of(await browser.newContext()), wire);
   }
 
   /** One client at the conversation with this name. */
@@ -59,7 +53,7 @@ export class Stage {
     const seat =
       client === "curl"
         ? await CurlSeat.open(`${this.#wire.url}/agents/assistant/${name}`)
-        : await PageSeat.open(this.#context, `${this.#wire.url}/?client=${client}&name=${name}`);
+        : await this.#tabs.open(`${this.#wire.url}/?client=${client}&name=${name}`);
     this.#seats.add(seat);
     return seat;
   }
@@ -103,6 +97,6 @@ async function buildPage(): Promise<void> {
     plugins: [fromPeers],
     // React's development build, which reports more.
     define: { "process.env.NODE_ENV": JSON.stringify("development") },
-    build: { outDir: join(root, "dist/stock"), emptyOutDir: true, minify: false },
+    build: { outDir: join(root, "dist/stock"), emptyOutDir: true, minify: true },
   });
 }
