@@ -15,6 +15,7 @@ import {
   endAnswer,
   findAnswer,
   findRequest,
+  isClosed,
   moveRequest,
   placeOfAnswer,
   putAnswer,
@@ -22,7 +23,6 @@ import {
   type TurnEnding,
   updateRequest,
 } from "./chat-state.ts";
-import { isUnfinished } from "./own-request.ts";
 import { receiveChunk, type RunningAnswer, startAnswer } from "./running-answer.ts";
 import { hasMessage } from "./transcript.ts";
 
@@ -35,7 +35,7 @@ export function onResponse(state: ChatState, frame: ResponseFrame): ChatState {
   }
   if (frame.replayComplete === true) return onCaughtUp(state, frame.id);
   const chunk = parseChunk(frame.body);
-  if (chunk === null || state.closedIds.includes(frame.id)) return state;
+  if (chunk === null || isClosed(state, frame.id)) return state;
   return onChunk(state, frame, chunk);
 }
 
@@ -57,7 +57,7 @@ function onChunk(state: ChatState, frame: ResponseFrame, chunk: UIMessageChunk):
  * replay. Null: there are none.
  */
 function takeRest(state: ChatState, { id }: ResponseFrame): ChatState | null {
-  if (!state.wantsChunks || state.closedIds.includes(id)) return null;
+  if (!state.wantsChunks || isClosed(state, id)) return null;
   const wasAsked = state.probe?.isAnswered === false && state.probe.requests.includes(id);
   const answer =
     findAnswer(state, id) ??
@@ -83,7 +83,7 @@ function onCaughtUp(state: ChatState, requestId: string): ChatState {
  */
 export function endTurn(state: ChatState, ending: TurnEnding): ChatState {
   const { requestId } = ending;
-  if (state.closedIds.includes(requestId) && !isOwnUnfinished(state, requestId)) return state;
+  if (isClosed(state, requestId)) return state;
   const answer = findAnswer(state, requestId);
   const isKept = answer !== undefined && isUntold(state, answer);
   const closed = endRequest(isKept ? endAnswer(state, answer) : closeAnswers(state, [requestId]), ending);
@@ -106,11 +106,6 @@ function withTaken(state: ChatState, frame: ResponseFrame): ChatState {
   const request = findRequest(state, frame.id);
   const hasTaken = request?.messages.some((message) => frame.messageIds?.includes(message.id)) ?? false;
   return hasTaken ? updateRequest(state, frame.id, (own) => ({ ...own, isAccepted: true })) : state;
-}
-
-function isOwnUnfinished(state: ChatState, requestId: string): boolean {
-  const request = findRequest(state, requestId);
-  return request !== undefined && isUnfinished(request);
 }
 
 /**

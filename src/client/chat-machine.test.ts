@@ -492,6 +492,34 @@ describe("pages", () => {
     expect(texts(run([stale, fresh], second).state)).toEqual(["other branch", "more"]);
   });
 
+  it("asks for a page that could not be read again after two seconds, as long as it is owed", () => {
+    const failed = run([
+      ...loaded,
+      tail("u1", [answer("b1", "other branch")]),
+      { type: "page-failed", fetch: 1 },
+    ]).state;
+    expect(failed.outbox).toEqual([{ type: "alarm", kind: "page", alarm: 2, ms: 2_000 }]);
+    const due: ChatEvent = { type: "timeout", kind: "page", alarm: 2 };
+    expect(step(failed, due).outbox).toEqual([{ type: "fetch-page", fetch: 2, atLeast: 2 }]);
+    expect(run([closed, due], failed).state.outbox).toEqual([]);
+    expect(run([page([user("u9")]), due], failed).state.outbox).toEqual([]);
+  });
+
+  it("takes no older page for more than the server still has", () => {
+    const { state } = run([...loaded, told("u2")]);
+    const older: ChatEvent = {
+      type: "older",
+      epoch: state.pageEpoch,
+      before: "u3",
+      messages: [user("u1", "gone"), user("u2", "first")],
+      hasMore: true,
+    };
+    const whole = run([older], state).state;
+    expect([texts(whole), view(whole).hasMore]).toEqual([["first", "Hi", "3", "new"], false]);
+    const trimmed = run([...loaded, told("u3"), { ...older, messages: [user("u2", "gone")] }]).state;
+    expect(texts(trimmed)).toEqual(["Hi", "3", "new"]);
+  });
+
   it("puts an own message that is older than the page nowhere else", () => {
     const later = [closed, opened, resuming("r1"), page([user("u9")], true)];
     const { state } = run([...ready, submit("r1"), tail(null, [user("u-r1")]), ...later]);

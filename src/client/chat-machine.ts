@@ -18,6 +18,7 @@ import {
   isBusy,
   placeOfAnswer,
   sendFrame,
+  setAlarm,
 } from "./chat-state.ts";
 import {
   isUnfinished,
@@ -40,6 +41,9 @@ import {
   prependOlder,
   replaceMessage,
 } from "./transcript.ts";
+
+/** A page that could not be read is asked for again after this time. */
+export const PAGE_MS = 2_000;
 
 export type ChatEvent =
   /** A socket opened; whatever the one before carried is over. */
@@ -124,13 +128,13 @@ function react(state: ChatState, event: ChatEvent): ChatState {
     case "set-messages":
       return takePage(state, { messages: event.messages, hasMore: false });
     case "timeout":
-      return onTimeout(state, event.kind, event.alarm);
+      return event.kind === "page" ? onPageDue(state, event.alarm) : onTimeout(state, event.kind, event.alarm);
     case "clear":
       return state.isOpen ? sendFrame(state, { type: T.CHAT_CLEAR }) : state;
     case "page":
       return event.fetch === state.awaitedFetch ? takePage(state, event) : state;
     case "page-failed":
-      return event.fetch === state.awaitedFetch ? { ...state, awaitedFetch: null } : state;
+      return event.fetch === state.awaitedFetch ? setAlarm(state, "page", PAGE_MS) : state;
     case "older":
       return onOlder(state, event);
   }
@@ -181,15 +185,21 @@ function reset(state: ChatState, answer: ChatState["answers"][number]): ChatStat
 function takePage(state: ChatState, page: Page): ChatState {
   const pageEpoch = state.pageEpoch + 1;
   const list = keepIdentity(state.transcript, page.messages);
-  return installTranscript({ ...state, hasMore: page.hasMore, pageEpoch, awaitedFetch: null }, list);
+  return installTranscript({ ...state, hasMore: page.hasMore, first: null, pageEpoch, awaitedFetch: null }, list);
 }
 
 function onTail(state: ChatState, frame: ServerFrameOf<"cf_agent_chat_tail">): ChatState {
   const told = applyTail(state.transcript, frame.after, frame.messages);
   if (told === null || state.awaitedFetch !== null) return fetchPage(state);
   const { first } = frame;
-  if (first === undefined || !hasMessage(told, first)) return installTranscript(state, told);
-  return installTranscript({ ...state, hasMore: false }, dropBefore(told, first));
+  if (first === undefined) return installTranscript(state, told);
+  const hasMore = state.hasMore && !hasMessage(told, first);
+  return installTranscript({ ...state, first, hasMore }, dropBefore(told, first));
+}
+
+/** A page that could not be read is still owed: the list has changed in a way that only the page tells. */
+function onPageDue(state: ChatState, alarm: number): ChatState {
+  return state.isOpen && state.awaitedFetch !== null && state.alarms.page === alarm ? fetchPage(state) : state;
 }
 
 /** A page that is on its way already may be older than what was just told: only the new one counts. */
@@ -200,9 +210,10 @@ function fetchPage(state: ChatState): ChatState {
 }
 
 function onOlder(state: ChatState, event: Extract<ChatEvent, { type: "older" }>): ChatState {
-  if (event.epoch !== state.pageEpoch) return state;
-  const list = prependOlder(state.transcript, event.before, event.messages);
-  return list === null ? state : { ...state, transcript: list, hasMore: event.hasMore };
+  if (event.epoch !== state.pageEpoch || !state.hasMore) return state;
+  const at = event.messages.findIndex((message) => message.id === state.first);
+  const list = prependOlder(state.transcript, event.before, event.messages.slice(Math.max(at, 0)));
+  return list === null ? state : { ...state, transcript: list, hasMore: event.hasMore && at === -1 };
 }
 
 /**
@@ -213,16 +224,12 @@ function onCleared(state: ChatState): ChatState {
   const seen = state.requests.filter((request) => request.state === "pending" || request.state === "streaming");
   const ended = seen.reduce((next, { id }) => endAborted(next, id, false), state);
   const running = ended.answers.map((answer) => answer.requestId);
-  const isToCome = (id: string) => ended.requests.some((request) => request.id === id && isUnfinished(request));
-  const empty = closeAnswers(
-    ended,
-    running.filter((id) => !isToCome(id)),
-  );
+  const empty = closeAnswers(ended, running);
   return {
     ...empty,
-    answers: [],
     transcript: [],
     hasMore: false,
+    first: null,
     requests: empty.requests.filter(isUnfinished),
     isWaiting: false,
     isRecovering: false,
@@ -245,10 +252,9 @@ function onRefused(state: ChatState, frame: ServerFrameOf<"cf_agent_chat_error">
 /** A new request takes the place of one that was refused, unless it is too large to be sent at all. */
 function addRequest(state: ChatState, request: OwnRequest): ChatState {
   const requests = state.requests.filter((own) => isUnfinished(own) && own.id !== request.id);
-  const closedIds = state.closedIds.filter((id) => id !== request.id);
   const frame = JSON.stringify(requestFrame(request));
   const problem = jsonProblem(frame, MAX_FRAME_BYTES, MAX_FRAME_DEPTH);
-  if (problem === null) return { ...state, requests: [...requests, request], closedIds, ending: null };
+  if (problem === null) return { ...state, requests: [...requests, request], ending: null };
   const text = `The message is ${problem.text}.`;
   const ending = { requestId: request.id, outcome: "error", text, code: problem.code, isRetryable: false } as const;
   const refused = { ...state, requests: [...requests, { ...request, state: "ended" as const }], ending };

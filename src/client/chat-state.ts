@@ -29,8 +29,8 @@ export type Effect =
   /** Tell whoever wants to know; once for each own request. */
   | { readonly type: "turn-ended"; readonly ending: TurnEnding };
 
-/** `probe`: no answer to a probe came. `pending`: a turn was announced, and nothing came of it. */
-export type AlarmKind = "probe" | "pending";
+/** `probe`: no answer to a probe came. `pending`: a turn was announced, and nothing came of it. `page`: a page was not to be had. */
+export type AlarmKind = "probe" | "pending" | "page";
 
 /** The question asked on each new socket, and again when a chunk is missing: what runs, and what became of mine? */
 export interface Probe {
@@ -60,6 +60,8 @@ export interface ChatState {
   readonly transcript: Transcript;
   /** Whether the server has messages before the first one here. */
   readonly hasMore: boolean;
+  /** The first message of the server's transcript, if that was told since the last page; what stood before it is gone. */
+  readonly first: string | null;
   /** Answers that stream, own and observed, and ended ones that the server has not told of yet. */
   readonly answers: readonly RunningAnswer[];
   /** Own requests that are unfinished, in order of sending, and the last one that the server refused. */
@@ -95,6 +97,7 @@ export interface ChatState {
 export const emptyChat: ChatState = {
   transcript: [],
   hasMore: false,
+  first: null,
   answers: [],
   requests: [],
   isOpen: false,
@@ -162,6 +165,12 @@ function closeIds(state: ChatState, requestIds: readonly string[]): ChatState {
     ...state,
     closedIds: [...state.closedIds.filter((id) => !requestIds.includes(id)), ...requestIds].slice(-MAX_CLOSED_IDS),
   };
+}
+
+/** Whether the id takes no more chunks and no end. What went by under the id of an own request that is unfinished was another. */
+export function isClosed(state: ChatState, requestId: string): boolean {
+  const request = findRequest(state, requestId);
+  return state.closedIds.includes(requestId) && (request === undefined || !isUnfinished(request));
 }
 
 /** Moves one own request; unknown ids are nobody's business. */

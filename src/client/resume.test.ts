@@ -56,6 +56,12 @@ describe("a probe", () => {
     expect(probes(run([...events, { type: "closed" }, opened]).sent)).toEqual(["probe-1", "probe-2"]);
   });
 
+  it("that is sent again has an offer acknowledged again, for the server holds the stream back", () => {
+    const before = run([opened, resuming("r1"), page]);
+    const { sent } = run([ring(before.effects, "probe"), resuming("r1", "probe-1")], before.state);
+    expect(sent.map(({ type }) => type)).toEqual([T.STREAM_RESUME_REQUEST, T.STREAM_RESUME_ACK]);
+  });
+
   it("is sent again, as the same question, when five seconds bring no answer", () => {
     const before = run([opened, page]);
     expect(before.effects).toContainEqual(expect.objectContaining({ type: "alarm", kind: "probe", ms: 5_000 }));

@@ -18,6 +18,7 @@ import {
   closeAnswers,
   findAnswer,
   findRequest,
+  isClosed,
   moveRequest,
   placeOfAnswer,
   type Probe,
@@ -25,8 +26,8 @@ import {
   sendFrame,
   setAlarm,
 } from "./chat-state.ts";
-import { isInFlight, isUnfinished, requestFrame } from "./own-request.ts";
-import { foldAgain, isRunning, startAnswer } from "./running-answer.ts";
+import { isInFlight, requestFrame } from "./own-request.ts";
+import { foldAgain, isRunning, type RunningAnswer, startAnswer } from "./running-answer.ts";
 import type { ServerFrameOf } from "../shared/server-frames.ts";
 
 /** Requests that may be under way at once: as many as one probe may ask about. */
@@ -37,13 +38,13 @@ export const PROBE_MS = 5_000;
 export const PENDING_MS = 60_000;
 
 export function onOpened(state: ChatState): ChatState {
-  return startProbe({ ...detachAll(state), isOpen: true });
+  return startProbe({ ...detach(state, isRunning), isOpen: true });
 }
 
 /** Everything the socket carried is over; what is known stays. */
 export function onClosed(state: ChatState): ChatState {
   return {
-    ...detachAll(state),
+    ...detach(state, isRunning),
     isOpen: false,
     probe: null,
     isWaiting: false,
@@ -52,11 +53,11 @@ export function onClosed(state: ChatState): ChatState {
   };
 }
 
-function detachAll(state: ChatState): ChatState {
-  const detached = state.answers.map((answer) =>
-    isRunning(answer) ? { ...answer, phase: "detached" as const } : answer,
-  );
-  return { ...state, answers: detached };
+function detach(state: ChatState, isLost: (answer: RunningAnswer) => boolean): ChatState {
+  return {
+    ...state,
+    answers: state.answers.map((answer) => (isLost(answer) ? { ...answer, phase: "detached" } : answer)),
+  };
 }
 
 function startProbe(state: ChatState): ChatState {
@@ -69,7 +70,9 @@ function startProbe(state: ChatState): ChatState {
 
 function sendProbe(state: ChatState, { tries, ...probe }: Probe): ChatState {
   const { id, requests } = probe;
-  const asked = { ...state, probe: { ...probe, tries: tries + 1 } };
+  // Who asks is offered a stream and held back from it: what was acknowledged before has to be once more.
+  const heldBack = detach(state, ({ phase }) => phase === "replaying");
+  const asked = { ...heldBack, probe: { ...probe, tries: tries + 1 } };
   const own = requests.length > 0 ? { requests: [...requests] } : {};
   const question = { type: T.STREAM_RESUME_REQUEST, probeId: id, ...own };
   return setAlarm(sendFrame(asked, question), "probe", PROBE_MS);
@@ -86,7 +89,7 @@ export function onTimeout(state: ChatState, kind: AlarmKind, alarm: number): Cha
 /** An offer of a running stream: attach to it. Offered again it is attached to again, for the server now holds it back. */
 export function onResuming(state: ChatState, frame: ServerFrameOf<"cf_agent_stream_resuming">): ChatState {
   const answered = onAnswer(state, frame.probeId, frame.unknown ?? [], frame.id);
-  return answered.closedIds.includes(frame.id) || !isWanted(answered, frame.id) ? answered : attach(answered, frame);
+  return isClosed(answered, frame.id) || !isWanted(answered, frame.id) ? answered : attach(answered, frame);
 }
 
 function isWanted(state: ChatState, requestId: string): boolean {
@@ -113,14 +116,7 @@ function attach(state: ChatState, frame: ServerFrameOf<"cf_agent_stream_resuming
 export function onPending(state: ChatState, frame: ServerFrameOf<"cf_agent_stream_pending">): ChatState {
   const answered = onAnswer(state, frame.probeId, frame.unknown ?? [], null);
   const waiting = setAlarm({ ...answered, isWaiting: true }, "pending", PENDING_MS);
-  return frame.id === undefined ? waiting : acceptRequest(reopen(waiting, frame.id), frame.id, "accept");
-}
-
-/** What streamed under the id of an own request that still waits was somebody else's. */
-function reopen(state: ChatState, id: string): ChatState {
-  const request = findRequest(state, id);
-  if (request === undefined || !isUnfinished(request)) return state;
-  return { ...state, closedIds: state.closedIds.filter((closed) => closed !== id) };
+  return frame.id === undefined ? waiting : acceptRequest(waiting, frame.id, "accept");
 }
 
 /**

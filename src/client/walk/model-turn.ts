@@ -14,8 +14,8 @@ export interface Turn {
   /** It goes on with a message that a turn before it began. */
   readonly isContinuation: boolean;
   readonly plan: UIMessageChunk[];
-  /** `found`: a restart has found it running. */
-  state: "queued" | "running" | "found";
+  /** `found`: a restart has found it running. `damaged`: its record cannot be read; it is known, and neither open nor ended. */
+  state: "queued" | "running" | "found" | "damaged";
   stream: Stream | null;
   /** The terminal frame, once it has ended. */
   ending: ResponseFrame | null;

@@ -15,6 +15,8 @@ export class ModelTurns {
   readonly transcript: ModelTranscript;
   /** How many turns there have been under each request id; a clear gives ids free. */
   readonly countUnder = new Map<string, number>();
+  /** What the model has said of each message, in all. */
+  readonly said = new Map<string, string>();
   readonly #options: ModelOptions;
   readonly #sockets: ReadonlySet<ServerSocket>;
   /** All since the last clear, in the order they were admitted. */
@@ -46,7 +48,7 @@ export class ModelTurns {
   }
 
   open(): Turn[] {
-    return this.#turns.filter((turn) => turn.ending === null);
+    return this.#turns.filter((turn) => turn.ending === null && turn.state !== "damaged");
   }
 
   byRequest(id: string): Turn | undefined {
@@ -89,6 +91,8 @@ export class ModelTurns {
     if (outcome !== null) return this.#settle(turn, turn.stream.fold.message, outcome);
     const chunk = turn.plan.shift();
     if (chunk === undefined) return this.#endStream("completed");
+    const said = this.said.get(turn.messageId) ?? "";
+    if (chunk.type === "text-delta") this.said.set(turn.messageId, said + chunk.delta);
     broadcast(this.#sockets, turnOf.emit(turn, turn.stream, chunk), (socket) => hears(socket, turn.requestId));
   }
 
@@ -101,6 +105,18 @@ export class ModelTurns {
   /** Storage loses everything of the streams that it had. */
   loseChunks(): void {
     for (const { stream } of this.#turns) if (stream !== null && stream.stored > 0) stream.isLost = true;
+  }
+
+  get isDamaged(): boolean {
+    return this.#turns.some((turn) => turn.state === "damaged");
+  }
+
+  /** The record of the last turn that ended cannot be read any more. */
+  damage(): void {
+    const turn = this.#turns.findLast(({ ending }) => ending !== null);
+    if (turn === undefined) return;
+    turn.state = "damaged";
+    turn.ending = null;
   }
 
   fail(): void {

@@ -16,31 +16,34 @@ export interface Weather {
   readonly leaves: number;
   /** Frames wait and come many at a time. */
   readonly batches: number;
-  /** A connection goes dead without a word. */
+  /** A connection goes dead without a word, and the answer to a probe never comes. */
   readonly dies: number;
+  /** A person reads what was said earlier. */
+  readonly reads: number;
 }
 
 export interface Walk {
   readonly random: Random;
   readonly weather: Weather;
-  readonly server: ModelServer;
   readonly actors: readonly Actor[];
 }
 
 /** One thing happens. Resolves when what was promised about it has been done. */
 export async function oneStep(walk: Walk): Promise<void> {
-  const { random, server, weather, actors } = walk;
+  const { random, weather, actors } = walk;
   const actor = actors[random.below(actors.length)];
   if (actor === undefined) return;
+  const { server } = actor.tab;
   const dice = random.below(100);
   if (dice < 30) deliver(walk, actor, (link) => link.deliverToClient());
   else if (dice < 45) deliver(walk, actor, (link) => link.deliverToServer());
   else if (dice < 60) server.turns.advance();
   else if (dice < 65) server.replay();
   else if (dice < 75) actor.tab.paint();
-  else if (dice < 85) await (random.chance(weather.leaves) ? comeAndGo(random, actor) : act(random, actor));
-  else if (dice < 96) await disturb(walk, actor);
-  else breakServer(walk);
+  else if (dice < 85 && random.chance(weather.leaves)) comeAndGo(random, actor);
+  else if (dice < 85) act(walk, actor);
+  else if (dice < 94) await disturb(walk, actor);
+  else breakServer(walk, server);
 }
 
 /** Mostly the newest socket; now and then one that its client has left. */
@@ -50,15 +53,15 @@ function deliver({ random, weather }: Walk, { tab }: Actor, move: (link: Link) =
   for (let left = random.chance(weather.batches) ? random.below(30) : 1; left > 0; left--) move(link);
 }
 
-async function act(random: Random, { face }: Actor): Promise<void> {
-  const dice = random.below(20);
+function act({ random, weather }: Walk, { face }: Actor): void {
+  // A page that cannot be read is the caller's to see; here nobody looks.
+  if (random.chance(weather.reads)) return void face.loadOlder().catch(() => undefined);
+  const dice = random.below(18);
   if (dice < 11) face.send("hello");
   else if (dice < 12) face.send("refuse this");
   else if (dice < 14) face.stop();
   else if (dice < 17) face.retry();
-  else if (dice < 18) face.clear();
-  // A page that cannot be read is the caller's to see; here nobody looks.
-  else void face.loadOlder().catch(() => undefined);
+  else face.clear();
 }
 
 function comeAndGo(random: Random, { face }: Actor): void {
@@ -78,12 +81,13 @@ async function disturb(walk: Walk, actor: Actor): Promise<void> {
   if (link === undefined) return;
   if (connection === null || random.chance(weather.leaves / 5)) return link.dial();
   const dice = random.below(20);
-  if (random.chance(weather.dies)) connection.isDead = true;
-  else if (dice < 4) link.drop();
+  if (random.chance(weather.dies)) return lame(random, connection);
+  if (random.chance(3)) tab.ring();
+  if (dice < 4) link.drop();
   else if (dice < 5) link.hangUp();
   else if (dice < 8) endOld(random, tab);
   else if (dice < 11) doubleOne(random, connection);
-  else if (dice < 12) loseChunk(walk, connection);
+  else if (dice < 12) loseChunk(walk, tab, connection);
   else await movePage(random, tab);
 }
 
@@ -101,46 +105,75 @@ function doubleOne(random: Random, { toClient }: Connection): void {
   if (typeof arrival === "object" && arrival.type === T.USE_CHAT_RESPONSE) toClient.splice(at, 0, arrival);
 }
 
+/** Nothing passes any more, or one answer to a probe is never given. */
+function lame(random: Random, connection: Connection): void {
+  const { toClient } = connection;
+  const at = toClient.findIndex((arrival) => typeof arrival === "object" && "probeId" in arrival);
+  if (at === -1 || random.chance(50)) connection.isDead = true;
+  else toClient.splice(at, 1);
+}
+
 /** A server that cannot send a chunk goes on with the next one. */
-function loseChunk({ random, server, actors }: Walk, { toClient }: Connection): void {
+function loseChunk(walk: Walk, { server }: Tab, { toClient }: Connection): void {
+  const { random } = walk;
   const at = random.below(toClient.length + 1);
   const frame = toClient[at];
   if (typeof frame !== "object" || frame.type !== T.USE_CHAT_RESPONSE) return;
   if (frame.seq === undefined || frame.replay === true) return;
   toClient.splice(at, 1);
-  const messageId = server.turns.byRequest(frame.id)?.messageId;
-  for (const { tab } of actors) if (messageId !== undefined) tab.witness.cut.add(messageId);
+  mayShrink(walk, server.turns.byRequest(frame.id)?.messageId);
 }
 
 async function movePage(random: Random, { pages }: Tab): Promise<void> {
   const at = random.below(pages.length || 1);
   const page = pages[at];
   if (page === undefined) return;
-  if (!page.isRead) return page.read();
+  const isLost = random.chance(10);
+  if (!page.isRead && !isLost) return page.read();
   pages.splice(at, 1);
-  page.deliver();
+  if (isLost) page.fail();
+  else page.deliver();
   await promised();
 }
 
-function breakServer({ random, server, actors }: Walk): void {
+function breakServer(walk: Walk, server: ModelServer): void {
+  const { random, actors } = walk;
   const dice = random.below(20);
-  if (dice < 12) return server.turns.store();
+  if (dice < 10) return server.turns.store();
   if (dice < 15) return server.turns.fail();
-  const { messageId } = server.turns.current ?? {};
-  for (const { tab } of actors) if (messageId !== undefined) tab.witness.cut.add(messageId);
-  if (dice < 16) return server.turns.loseChunks();
+  mayShrink(walk, server.turns.current?.messageId);
+  if (dice < 17) return server.turns.loseChunks();
+  if (random.chance(20)) server.turns.damage();
   server.crash();
-  for (const { tab } of actors) for (const link of tab.links) link.hangUp();
+  for (const { tab } of actors) if (tab.server === server) for (const link of tab.links) link.hangUp();
 }
 
-/** Lets everything come that is on its way, over connections that hold, until nothing moves. */
-export async function settle({ server, actors }: Walk): Promise<void> {
+/** What people have seen of the message may be more than anybody can tell again. */
+function mayShrink({ actors }: Walk, messageId: string | undefined): void {
+  for (const { tab } of actors) if (messageId !== undefined) tab.witness.cut.add(messageId);
+}
+
+/** Lets everything come that is on its way, over connections that hold, and time pass, until nothing moves. */
+export async function settle(walk: Walk): Promise<void> {
+  await comeToRest(walk);
+  // What became of a request whose record is damaged is told only when a probe finds the server idle.
+  const damaged = walk.actors.filter(({ tab }) => tab.server.turns.isDamaged);
+  for (const { tab } of damaged) tab.link?.drop();
+  if (damaged.length > 0) await comeToRest(walk);
+}
+
+async function comeToRest({ actors }: Walk): Promise<void> {
+  const servers = new Set(actors.map(({ tab }) => tab.server));
   for (let round = 0; round < 2_000; round++) {
     for (const { tab } of actors) settleTab(tab);
     await promised();
-    if (server.isAtRest && actors.every(({ tab }) => tab.isQuiet)) break;
-    server.turns.advance();
-    server.replay();
+    if ([...servers].every((server) => server.isAtRest) && actors.every(({ tab }) => tab.isQuiet)) {
+      if (!actors.some(({ tab }) => tab.ring())) break;
+    }
+    for (const server of servers) {
+      server.turns.advance();
+      server.replay();
+    }
   }
   for (const { tab } of actors) tab.paint();
 }

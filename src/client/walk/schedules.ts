@@ -2,7 +2,7 @@
 import type { ModelOptions } from "./model-options.ts";
 import { ModelServer } from "./model-server.ts";
 import { randomOf } from "./random.ts";
-import { oneStep, settle, type Walk, type Weather } from "./schedule.ts";
+import { oneStep, settle, type Weather } from "./schedule.ts";
 import { type Face, Tab } from "./tab.ts";
 
 /** One kind of schedule. */
@@ -21,7 +21,7 @@ export interface Part {
 const SCHEDULES = 2_000;
 const PARTS = 8;
 
-const server: ModelOptions = {
+export const server: ModelOptions = {
   name: "walk",
   pageSize: 4,
   keeps: Number.MAX_SAFE_INTEGER,
@@ -46,15 +46,18 @@ export async function walk(seed: number, part: Part, show: (tab: Tab) => Face): 
     const tab = new Tab(name, model, hasDelta);
     return { tab, face: show(tab) };
   });
+  await repeatable(seed, async () => {
+    for (let left = 60 + random.below(300); left > 0; left--) await oneStep({ random, weather, actors });
+    await settle({ random, weather, actors });
+    for (const { tab, face } of actors) tab.checkAtRest(face.view);
+  });
+}
+
+/** An error says how its schedule is repeated. */
+export async function repeatable(seed: number, run: () => Promise<void>): Promise<void> {
   try {
-    await run({ random, weather, server: model, actors });
+    await run();
   } catch (error) {
     throw new Error(`${String(error)}\nWALK_SEED=${seed} repeats it.`, { cause: error });
   }
-}
-
-async function run(walk: Walk): Promise<void> {
-  for (let left = 40 + walk.random.below(120); left > 0; left--) await oneStep(walk);
-  await settle(walk);
-  for (const { tab, face } of walk.actors) tab.checkAtRest(face.view);
 }

@@ -36,6 +36,8 @@ export class Tab {
   readonly server: ModelServer;
   readonly links: Link[] = [];
   readonly pages: PageRead[] = [];
+  /** What is to be done when time has passed. */
+  readonly alarms = new Set<() => void>();
   readonly witness: Witness;
   /** The messages of each request that was sent, and how often each request ended since its id was made. */
   readonly requests = new Map<string, readonly UIMessage[]>();
@@ -60,6 +62,7 @@ export class Tab {
       socket: () => this.#newLink(),
       pageSize: this.server.options.pageSize,
       readPage: (_, { before, limit }) => this.#read(() => this.server.page(before, limit)),
+      alarm: (run) => this.#setAlarm(run),
       schedule: (run) => this.#notices.push(run),
       newId: () => this.#newId(),
       onTurnEnd: (ending) => this.#ended(ending),
@@ -72,10 +75,26 @@ export class Tab {
   }
 
   get isQuiet(): boolean {
-    const { link } = this;
-    const { connection } = link ?? {};
-    const isOpen = connection && connection.toClient.length + connection.toServer.length === 0;
-    return this.links.length === 1 && link?.lost.length === 0 && isOpen === true && this.pages.length === 0;
+    const { link, links, pages } = this;
+    if (links.length > 1 || pages.length > 0) return false;
+    if (link === undefined || link.isClosed) return true;
+    const { connection, lost } = link;
+    return connection !== null && connection.toClient.length + connection.toServer.length + lost.length === 0;
+  }
+
+  /** Its client is gone, and with it what it had not finished. */
+  forget(): void {
+    this.witness.forget();
+    for (const id of this.requests.keys()) if (!this.ends.has(id)) this.requests.delete(id);
+  }
+
+  /** Time passes, for the oldest alarm at least. Says whether there was one. */
+  ring(): boolean {
+    const [alarm] = this.alarms;
+    if (alarm === undefined) return false;
+    this.alarms.delete(alarm);
+    alarm();
+    return true;
   }
 
   paint(): void {
@@ -117,6 +136,12 @@ export class Tab {
     const id = `${this.#name}-${++this.#ids}`;
     this.ends.delete(id);
     return id;
+  }
+
+  #setAlarm(run: () => void): () => void {
+    const alarm = () => run();
+    this.alarms.add(alarm);
+    return () => this.alarms.delete(alarm);
   }
 
   #read(take: () => MessagePage | null): Promise<MessagePage> {

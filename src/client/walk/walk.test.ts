@@ -11,18 +11,18 @@ import { ChatClient } from "../chat-client.ts";
 import { type Part, seedsOf, walk } from "./schedules.ts";
 import type { Face, Tab } from "./tab.ts";
 
-const calm = { leaves: 4, batches: 5, dies: 0 };
+const calm = { leaves: 4, batches: 5, dies: 0, reads: 10 };
 
 const parts: readonly Part[] = [
   { number: 0, title: "two tabs on a line that drops", weather: { ...calm, leaves: 0 } },
   { number: 1, title: "sockets that overlap", weather: { ...calm, leaves: 50 } },
   { number: 2, title: "a tab opened twice, which makes the same ids", weather: calm, tabs: ["a", "a"] },
-  { number: 3, title: "a slow line that goes dead", weather: { leaves: 4, batches: 60, dies: 20 } },
+  { number: 3, title: "a slow line that goes dead", weather: { leaves: 4, batches: 60, dies: 20, reads: 10 } },
   { number: 4, title: "tabs that are told whole lists", weather: calm, hasDelta: false },
   {
     number: 5,
     title: "a conversation that is trimmed, with a short line",
-    weather: calm,
+    weather: { ...calm, reads: 40 },
     server: { keeps: 6, line: 2 },
   },
   { number: 6, title: "a server that goes on with turns that were cut", weather: calm, server: { isRecovering: true } },

@@ -49,11 +49,19 @@ export class Witness {
     if (message === before) return;
     if (before && isSame(before, message)) expect(message, "unchanged means the same object").toBe(before);
     if (message.role === "user") return;
+    this.#checkSaid(message);
     const length = textOf(message).length;
     const atLeast = this.#lengths.get(message.id) ?? 0;
     const mayShrink = length >= atLeast || this.cut.has(message.id) || !this.#server.has(message.id);
     if (!mayShrink) expect(length, `text of ${message.id} grows`).toBeGreaterThanOrEqual(atLeast);
     this.#lengths.set(message.id, length);
+  }
+
+  /** Whatever is lost or late: people see what the model said, from its beginning, without a gap. */
+  #checkSaid(message: UIMessage): void {
+    const { turns, options } = this.#server;
+    const said = turns.said.get(message.id) ?? "";
+    if (!options.isRecovering && !said.startsWith(textOf(message))) expect(textOf(message)).toBe(said);
   }
 }
 
