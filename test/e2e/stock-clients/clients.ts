@@ -7,4 +7,11 @@ export const clients = [
   { id: "curl", title: "`curl`", isSocket: false },
 ] as const;
 
-export type ClientId = (typeof clients)[number]["id"];
+/** Our own clients, which must do the same. */
+export const ownClients = [
+  { id: "own-delta", title: "`useAgentChat` of `troupe/react`, told what changes" },
+  { id: "own-list", title: "`useAgentChat` of `troupe/react`, told whole lists" },
+  { id: "own-transport", title: "`useChat` of `@ai-sdk/react` over `ConversationTransport`" },
+] as const;
+
+export type ClientId = (typeof clients)[number]["id"] | (typeof ownClients)[number]["id"];

@@ -42,6 +42,7 @@ class PageSeat implements Seat {
   readonly #page: Page;
   readonly #left: () => void;
   readonly #problems: string[] = [];
+  #isClosed = false;
 
   /** `left` is called when the tab is empty again. */
   constructor(page: Page, left: () => void) {
@@ -87,6 +88,8 @@ class PageSeat implements Seat {
   }
 
   async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     await this.#page.goto("about:blank");
     this.#page.off("pageerror", this.#failed);
     this.#page.off("console", this.#logged);

@@ -2,6 +2,7 @@
 import { type ComponentType, StrictMode, Suspense } from "react";
 import { createRoot } from "react-dom/client";
 import { HttpChat } from "./http-chat.tsx";
+import { DeltaChat, ListChat, TransportChat } from "./own-chat.tsx";
 import { AgentsChat, AiChatChat, ThinkChat } from "./socket-chat.tsx";
 
 const clients: Readonly<Record<string, ComponentType<{ readonly name: string }>>> = {
@@ -9,6 +10,9 @@ const clients: Readonly<Record<string, ComponentType<{ readonly name: string }>>
   "ai-chat": AiChatChat,
   think: ThinkChat,
   "ai-sdk": HttpChat,
+  "own-delta": DeltaChat,
+  "own-list": ListChat,
+  "own-transport": TransportChat,
 };
 
 const query = new URL(location.href).searchParams;
