@@ -105,10 +105,10 @@ function doubleOne(random: Random, { toClient }: Connection): void {
   if (typeof arrival === "object" && arrival.type === T.USE_CHAT_RESPONSE) toClient.splice(at, 0, arrival);
 }
 
-/** Nothing passes any more, or one answer to a probe is never given. */
+/** Nothing passes any more, or the answer to a probe is never given. */
 function lame(random: Random, connection: Connection): void {
   const { toClient } = connection;
-  const at = toClient.findIndex((arrival) => typeof arrival === "object" && "probeId" in arrival);
+  const at = toClient.findIndex((arrival) => typeof arrival === "object" && arrival.type === T.STREAM_RESUME_NONE);
   if (at === -1 || random.chance(50)) connection.isDead = true;
   else toClient.splice(at, 1);
 }
