@@ -88,6 +88,10 @@ describe("axe finds nothing", () => {
     const isPhone = device === "phone";
     const options: BrowserContextOptions = { viewport, colorScheme: theme, isMobile: isPhone, hasTouch: isPhone };
     const page = await open(await newContext(options), server().url + newPath());
+    await page.goto(`${server().url}/nowhere`);
+    await shows(page, "There is nothing here");
+    expect(await problemsOf(page), "nowhere").toEqual([]);
+    await page.getByRole("link", { name: "Start a new conversation" }).click();
     await shows(page, "What shall we do?");
     expect(await problemsOf(page), "empty").toEqual([]);
 

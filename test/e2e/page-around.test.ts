@@ -74,6 +74,24 @@ describe("the list of recent conversations", () => {
   });
 });
 
+describe("what is written and not sent yet", () => {
+  it("is there again after another conversation and after a reload, and gone once it is sent", async () => {
+    const page = await openTab(newPath());
+    await field(page).fill("half a\nthought");
+    await sidebar(page).getByRole("link", { name: "New conversation" }).click();
+    await expect.poll(() => field(page).inputValue()).toBe("");
+    await page.goBack();
+    await expect.poll(() => field(page).inputValue()).toBe("half a\nthought");
+    await page.reload();
+    await expect.poll(() => field(page).inputValue()).toBe("half a\nthought");
+    await shows(page, "Connected");
+    await say(page, "half a thought, whole");
+    await page.reload();
+    await messages(page).getByText("Yes.").waitFor();
+    expect(await field(page).inputValue()).toBe("");
+  });
+});
+
 describe("an answer", () => {
   it("colours code, names its language, and lets code and answers be copied", async () => {
     const page = await openTab(newPath());

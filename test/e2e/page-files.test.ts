@@ -82,6 +82,14 @@ describe("attached files", () => {
     expect(await button(page, "Send").isDisabled()).toBe(true);
   });
 
+  it("are made smaller when they are pictures over the limit", async () => {
+    const page = await openTab(newPath());
+    await choose(page, [picture(6_000_000, "photo.png")]);
+    await expect.poll(() => attached(page).allInnerTexts()).toEqual([expect.stringMatching(/photo\.jpg\s+\d+ bytes/)]);
+    await choose(page, [{ ...picture(6_000_000, "broken.png"), buffer: Buffer.alloc(6_000_000, 7) }]);
+    await page.getByRole("alert").getByText("“broken.png” has 6.0 MB. A picture may have 5.0 MB at most.").waitFor();
+  });
+
   it("are sent with the message, seen by the model, and open in the transcript", async () => {
     const page = await openTab(newPath());
     await choose(page, [note, picture(100)]);

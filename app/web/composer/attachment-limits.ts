@@ -2,7 +2,7 @@
 
 /** Files of one message. */
 export const MAX_FILES = 8;
-/** One picture, in bytes; providers take about that much. */
+/** One picture, in bytes; providers take about that much. Larger ones are made smaller first. */
 export const MAX_PICTURE_BYTES = 5_000_000;
 /** One text, in bytes; a prompt carries no more characters of one piece. */
 export const MAX_TEXT_BYTES = 200_000;

@@ -1,21 +1,24 @@
-import { type ClipboardEvent, type KeyboardEvent, type RefObject, type SubmitEvent, useRef, useState } from "react";
+import { type ClipboardEvent, type KeyboardEvent, type RefObject, type SubmitEvent, useRef } from "react";
 import type { SendPart } from "troupe/client";
 import { Icon } from "../shell/icons.tsx";
 import { AttachmentList } from "./attachment-list.tsx";
 import { ACCEPTED } from "./attachment-limits.ts";
 import type { Attachments } from "./use-attachments.ts";
+import { useDraft } from "./use-draft.ts";
 
 interface ComposerProps {
   /** Where one writes; whoever takes the focus away gives it back here. */
   readonly field: RefObject<HTMLTextAreaElement | null>;
+  /** The name of the conversation: each has a draft of its own. */
+  readonly name: string;
   readonly attachments: Attachments;
   readonly isBusy: boolean;
   readonly onSend: (parts: readonly SendPart[]) => void;
   readonly onStop: () => void;
 }
 
-export function Composer({ field, attachments, isBusy, onSend, onStop }: ComposerProps) {
-  const [text, setText] = useState("");
+export function Composer({ field, name, attachments, isBusy, onSend, onStop }: ComposerProps) {
+  const [text, setText] = useDraft(name);
   const isBlank = text.trim() === "" && attachments.files.length === 0;
   const send = () => {
     if (isBlank) return;
@@ -30,20 +33,24 @@ export function Composer({ field, attachments, isBusy, onSend, onStop }: Compose
       <label htmlFor="message" className="unseen">
         Message
       </label>
-      <textarea
-        id="message"
-        ref={field}
-        value={text}
-        rows={1}
-        // Where a keyboard would come up over the page, one touches the field first.
-        autoFocus={matchMedia("(hover: hover)").matches}
-        enterKeyHint="send"
-        placeholder="Write a message"
-        aria-describedby="keys"
-        onChange={(event) => setText(event.target.value)}
-        onPaste={(event) => takePasted(event, attachments)}
-        onKeyDown={(event) => onKey(event, { Enter: send, ...(isBusy ? { Escape: onStop } : {}) })}
-      />
+      {/* The box is as high as the text: the same text lies unseen below the field and gives it its height. */}
+      <div className="grows" data-text={`${text} `}>
+        <textarea
+          id="message"
+          ref={field}
+          value={text}
+          rows={1}
+          dir="auto"
+          // Where a keyboard would come up over the page, one touches the field first.
+          autoFocus={matchMedia("(hover: hover)").matches}
+          enterKeyHint="send"
+          placeholder="Write a message"
+          aria-describedby="keys"
+          onChange={(event) => setText(event.target.value)}
+          onPaste={(event) => takePasted(event, attachments)}
+          onKeyDown={(event) => onKey(event, { Enter: send, ...(isBusy ? { Escape: onStop } : {}) })}
+        />
+      </div>
       <span id="keys" className="unseen">
         Enter sends, Shift and Enter begins a new line, Escape stops an answer.
       </span>

@@ -1,5 +1,6 @@
 import { useRef, useState } from "react";
 import { refusalOf } from "./attachment-limits.ts";
+import { fitPicture } from "./fit-picture.ts";
 import { type Attachment, readFile } from "./read-file.ts";
 
 export interface Attachments {
@@ -27,7 +28,8 @@ export function useAttachments(): Attachments {
   const add = async (added: readonly File[]) => {
     const refused: string[] = [];
     setRefusals([]);
-    for (const file of added) {
+    for (const given of added) {
+      const file = await fitPicture(given);
       const candidate = { name: file.name, type: file.type, bytes: file.size };
       const refusal = refusalOf(candidate, taken.current);
       const attachment = refusal === null ? await readFile(file, (last.current += 1)) : null;

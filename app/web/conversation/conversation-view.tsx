@@ -61,7 +61,7 @@ export function ConversationView({ name, onMenu }: ConversationViewProps) {
         <footer className="foot">
           <Announcer chat={chat} />
           <StatusLine chat={chat} />
-          <Composer {...{ field, attachments, isBusy }} onSend={chat.send} onStop={backToField(chat.stop)} />
+          <Composer {...{ field, name, attachments, isBusy }} onSend={chat.send} onStop={backToField(chat.stop)} />
         </footer>
         {isDropping ? <p className="drop-hint">Drop pictures and text files to attach them</p> : null}
       </div>

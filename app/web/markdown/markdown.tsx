@@ -9,7 +9,7 @@ import { nothingSplit, splitBlocks } from "./split-blocks.ts";
 export function Markdown({ text }: { readonly text: string }) {
   const blocks = useBlocks(useDeferredValue(text));
   return (
-    <div className="markdown">
+    <div className="markdown" dir="auto">
       {/* Blocks are only ever added at the end, so their position names them. */}
       {/* oxlint-disable-next-line react/no-array-index-key */}
       {blocks.map((block, at) => (block.trim() === "" ? null : <Block key={at} text={block} />))}

@@ -16,7 +16,13 @@ export function Part({ part, isUser, isStopped }: PartProps) {
   if (isToolPart(part)) return <ToolCall part={part} isStopped={isStopped} />;
   switch (part.type) {
     case "text":
-      return isUser ? <p className="plain">{part.text}</p> : <Markdown text={part.text} />;
+      return isUser ? (
+        <p className="plain" dir="auto">
+          {part.text}
+        </p>
+      ) : (
+        <Markdown text={part.text} />
+      );
     case "reasoning":
       return <Reasoning text={part.text} isGrowing={part.state === "streaming"} />;
     case "file":

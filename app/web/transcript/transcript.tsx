@@ -1,8 +1,8 @@
 import { Fragment, type ReactNode, useEffect } from "react";
 import type { Conversation } from "troupe/react";
 import { Message } from "../message/message.tsx";
-import { Icon } from "../shell/icons.tsx";
 import { Older } from "./older.tsx";
+import { ToLatest } from "./to-latest.tsx";
 import { unansweredIds } from "./unanswered.ts";
 import { useStickToEnd } from "./use-stick-to-end.ts";
 
@@ -21,6 +21,11 @@ export function Transcript({ chat, isBusy, children }: TranscriptProps) {
   useEffect(() => {
     if (lastOwn !== undefined) goToEnd();
   }, [lastOwn, goToEnd]);
+  // The button goes away when it is pressed: the focus goes to what it leads to.
+  const goAndFocus = () => {
+    goToEnd();
+    box.current?.focus({ preventScroll: true });
+  };
   const unanswered = unansweredIds(messages, isBusy);
   const firstWaiting = messages.find(({ id }) => chat.waitingIds.includes(id));
   // The next answer comes before the questions that wait.
@@ -51,11 +56,7 @@ export function Transcript({ chat, isBusy, children }: TranscriptProps) {
           {children}
         </div>
       </div>
-      {isAtEnd ? null : (
-        <button type="button" className="to-end" onClick={goToEnd}>
-          <Icon name="down" /> Latest
-        </button>
-      )}
+      <ToLatest isAtEnd={isAtEnd} onGo={goAndFocus} />
     </main>
   );
 }
