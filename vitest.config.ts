@@ -6,6 +6,7 @@ const nodeTests = [
   "src/client/**/*.test.{ts,tsx}",
   "app/**/*.test.{ts,tsx}",
   "test/{house,e2e,docs,providers}/**/*.test.ts",
+  "bench/side-by-side/*.test.ts",
 ];
 
 /** Make hundreds of objects and lose them again, which slows a runtime down: each has one of its own. */

@@ -1,7 +1,8 @@
 /**
  * A reporter for vitest: at the end of a run, one table of the numbers that the benches have noted in their ledgers.
- * Prints nothing when there are none.
+ * Prints nothing when there are none. With `COST_TABLE_FILE` in the environment they are also written there, as JSON.
  */
+import { writeFileSync } from "node:fs";
 
 /** @typedef {import("../bench/ledger.ts").LedgerRow} LedgerRow */
 /** @typedef {import("vitest/node").TestModule} TestModule */
@@ -43,6 +44,9 @@ export default class CostTable {
     const rows = inOrder.flatMap((module) =>
       [...module.children.allTests()].flatMap((test) => test.meta().ledger ?? []),
     );
-    if (rows.length > 0) console.log(`\n${costTable(rows)}\n`);
+    if (rows.length === 0) return;
+    console.log(`\n${costTable(rows)}\n`);
+    const file = process.env["COST_TABLE_FILE"];
+    if (file) writeFileSync(file, JSON.stringify(rows));
   }
 }

@@ -36,6 +36,9 @@ describe("utf8Bytes", () => {
     ["€", 3],
     ["😀", 4],
     ["\ud800", 3],
+    ["\udc00\ud800a", 7],
+    ["\ud800😀é", 9],
+    ["a😀".repeat(600), 3_000],
   ])("of %j is %i", (text, bytes) => {
     expect(utf8Bytes(text)).toBe(bytes);
   });

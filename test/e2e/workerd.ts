@@ -4,11 +4,13 @@
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { root } from "../house/sources.ts";
 import { freePort, startTool, type Tool, untilAnswers } from "./processes.ts";
 
 export interface Workerd {
+  /** The process that runs now. */
+  pid(): number;
   /** `http://127.0.0.1:<port>`, the same over restarts. */
   readonly url: string;
   /** What the runtime printed last. */
@@ -22,28 +24,34 @@ export interface Workerd {
 }
 
 interface WorkerConfig {
+  readonly main: string;
   readonly compatibility_date: string;
   readonly compatibility_flags: readonly string[];
   readonly durable_objects: { readonly bindings: readonly { readonly name: string; readonly class_name: string }[] };
 }
 
 /** Bundles the Worker of a folder under `test/e2e` (server.ts, wrangler.jsonc) and runs it. */
-export async function startWorkerd(folder: string): Promise<Workerd> {
+export function startWorkerd(folder: string): Promise<Workerd> {
+  return startConfigured(join(root, "test/e2e", folder, "wrangler.jsonc"));
+}
+
+/** The same for any Worker: `configFile` is its wrangler configuration. `options` go to the runtime. */
+export async function startConfigured(configFile: string, options: readonly string[] = []): Promise<Workerd> {
   const target = mkdtempSync(join(tmpdir(), "troupe-workerd-"));
-  const configFile = join(root, "test/e2e", folder, "wrangler.jsonc");
   await bundle(configFile, target);
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   mkdirSync(join(target, "storage"));
   writeFileSync(join(target, "config.capnp"), runtimeConfig(readConfig(configFile), target, port));
   const start = async (): Promise<Tool> => {
-    const tool = startTool("workerd", ["serve", "--experimental", join(target, "config.capnp")]);
+    const tool = startTool("workerd", ["serve", "--experimental", ...options, join(target, "config.capnp")]);
     await untilAnswers(url, tool);
     return tool;
   };
   let tool = await start();
   return {
     url,
+    pid: () => tool.child.pid ?? 0,
     output: () => tool.output(),
     kill: () => kill(tool),
     start: async () => void (tool = await start()),
@@ -93,7 +101,7 @@ const config :Workerd.Config = (
   sockets = [(name = "http", address = "127.0.0.1:${port}", http = (), service = "main")],
 );
 const main :Workerd.Worker = (
-  modules = [(name = "worker.js", esModule = embed "server.js")],
+  modules = [(name = "worker.js", esModule = embed "${basename(config.main).replace(/\.\w+$/, ".js")}")],
   compatibilityDate = ${quote(config.compatibility_date)},
   compatibilityFlags = [${config.compatibility_flags.map(quote).join(", ")}],
   durableObjectNamespaces = [${namespaces.join(", ")}],

@@ -87,7 +87,10 @@ function buildParts(
     window: new TranscriptWindow(messages, () => agent.contextBytes),
     queue: new TurnQueue(),
     aborts: new AbortRegistry(),
-    sockets: new Sockets(() => agent.getConnections(), meter.totals),
+    sockets: new Sockets(
+      { list: () => agent.getConnections(), isComplete: () => agent.parentPath.length === 0 },
+      meter.totals,
+    ),
     awake: new KeepAwake(agent, clock, retention),
     running: { stream: null },
     followers: new Followers(),

@@ -10,7 +10,14 @@
  * see only what is not the chat protocol's.
  */
 import { Agent, type AgentContext } from "agents";
-import { type LanguageModel, type ModelMessage, stepCountIs, streamText, type ToolSet, type UIMessage } from "ai";
+import {
+  type LanguageModel,
+  type ModelMessage,
+  stepCountIs,
+  experimental_streamTextLowMemory as streamText,
+  type ToolSet,
+  type UIMessage,
+} from "ai";
 import { type Clock, systemClock } from "../../shared/clock.ts";
 import { TroupeError } from "../../shared/errors.ts";
 import { facet } from "../../shared/platform/facet.ts";

@@ -10,27 +10,38 @@ import { utf8Bytes } from "../../../shared/json-limits.ts";
 import { type Capability, CHAT_MESSAGE_TYPES, parseCapabilities, type ServerFrame } from "../../../shared/wire.ts";
 import { hears, live, nextSession, type Session, type SessionEvent } from "./session.ts";
 
+export interface SocketSource {
+  /** The open sockets. */
+  list(): Iterable<Connection>;
+  /** Whether every socket that comes or goes is told here. Those of a child come by way of its root, untold. */
+  isComplete(): boolean;
+}
+
 export class Sockets {
-  readonly #connections: () => Iterable<Connection>;
+  readonly #source: SocketSource;
+  /** The sockets that may hear, until one comes or goes; null when they are to be listed anew. */
+  #listed: readonly Connection[] | null = null;
   // By socket and not by its id: a client that comes back has the same id while its old socket is still closing.
   readonly #sessions = new Map<Connection, Session>();
   readonly #undecided = new Set<Connection>();
   readonly #sent: { frames: number; frameBytes: number };
 
-  /** `connections` lists the open sockets; what is broadcast is added to `sent`, once for each socket. */
-  constructor(connections: () => Iterable<Connection>, sent = { frames: 0, frameBytes: 0 }) {
+  /** What is broadcast is added to `sent`, once for each socket. */
+  constructor(source: SocketSource, sent = { frames: 0, frameBytes: 0 }) {
+    this.#source = source;
     this.#sent = sent;
-    this.#connections = () => Array.from(connections()).filter((connection) => !this.#undecided.has(connection));
   }
 
   /** Keeps everything from a socket until `let`, or until it is forgotten: whether it may come in is not decided. */
   hold(connection: Connection): void {
     this.#undecided.add(connection);
+    this.#listed = null;
   }
 
   /** The socket may come in. */
   let(connection: Connection): void {
     this.#undecided.delete(connection);
+    this.#listed = null;
   }
 
   session(connection: Connection): Session {
@@ -46,11 +57,12 @@ export class Sockets {
   forget(connection: Connection): void {
     this.#sessions.delete(connection);
     this.#undecided.delete(connection);
+    this.#listed = null;
   }
 
   /** A frame for everybody, optionally for those that pass `include`; encoded once. */
   broadcast(frame: ServerFrame, include: (connection: Connection) => boolean = () => true): void {
-    const receivers = Array.from(this.#connections()).filter(include);
+    const receivers = this.#connections().filter(include);
     if (receivers.length === 0) return;
     const text = JSON.stringify(frame);
     for (const connection of receivers) sendText(connection, text);
@@ -83,11 +95,23 @@ export class Sockets {
 
   /** Whether any open socket lacks the capability. */
   someWithout(capability: Capability): boolean {
-    return Array.from(this.#connections()).some((connection) => !understands(connection, capability));
+    return this.#connections().some((connection) => !understands(connection, capability));
+  }
+
+  /** Listing takes longer than sending a chunk, so the list is kept from one chunk to the next. */
+  #connections(): readonly Connection[] {
+    if (this.#listed !== null && this.#source.isComplete()) return this.#listed;
+    this.#listed = Array.from(this.#source.list()).filter((connection) => !this.#undecided.has(connection));
+    return this.#listed;
   }
 }
 
+/** Capabilities by socket: a connection URL does not change. */
+const announced = new WeakMap<Connection, ReadonlySet<Capability>>();
+
 /** Whether the socket announced the capability in its connection URL. */
 export function understands(connection: Connection, capability: Capability): boolean {
-  return parseCapabilities(connection.uri).has(capability);
+  const known = announced.get(connection) ?? parseCapabilities(connection.uri);
+  announced.set(connection, known);
+  return known.has(capability);
 }

@@ -4,7 +4,7 @@ import { type ManualClock, manualClock } from "../../../../test/harness/manual-c
 import { type Random, randomFrom } from "../../../../test/harness/random.ts";
 import { say, ScriptedModel } from "../../../../test/harness/scripted-model.ts";
 import { seeds } from "../../../../test/harness/seeds.ts";
-import { joinDeltas, joiningModel } from "./join-model.ts";
+import { joinDeltas, joiningModel, nextWindow } from "./join-model.ts";
 
 type Part = LanguageModelV4StreamPart;
 const delta = (text: string, id = "t"): Part => ({ type: "text-delta", id, delta: text });
@@ -177,3 +177,19 @@ function merged(parts: readonly Part[]): Part[] {
   }
   return out;
 }
+
+describe("the window behind one that closed late", () => {
+  it.each([
+    ["is the least one while timers come in time", 16, 0, 16],
+    ["grows with the delay", 16, 10, 40],
+    ["grows to a limit", 16, 1_000, 128],
+    ["shrinks step by step when there is no delay any more", 128, 0, 96],
+    ["never shrinks below the least one", 17, 0, 16],
+  ])("%s", (_, ms, lateMs, next) => {
+    expect(nextWindow(16, ms, lateMs)).toBe(next);
+  });
+
+  it("is the one that was asked for when that is larger than the limit", () => {
+    expect(nextWindow(500, 500, 1_000)).toBe(500);
+  });
+});

@@ -13,6 +13,8 @@ import type { Clock } from "../../../shared/clock.ts";
 
 /** Default window in milliseconds: one frame of a display. */
 export const DEFAULT_JOIN_MS = 16;
+/** Where timers come late, because the isolate has more to do than time, windows grow up to this many milliseconds. */
+const MAX_WINDOW_MS = 128;
 /** A joined delta is passed on when it has grown to this many characters, so that none outgrows a frame or a row. */
 const MAX_JOINED_CHARS = 16_384;
 
@@ -106,11 +108,12 @@ class DeltaJoiner {
     this.close();
   }
 
-  #open(key: string): void {
-    const close = this.#clock.after(this.#ms, () => {
+  #open(key: string, ms = this.#ms): void {
+    const dueMs = this.#clock.now() + ms;
+    const close = this.#clock.after(ms, () => {
       this.#window = null;
       // What came in the window goes out, and what follows it is joined again.
-      if (this.#flush()) this.#open(key);
+      if (this.#flush()) this.#open(key, nextWindow(this.#ms, ms, this.#clock.now() - dueMs));
     });
     this.#window = { key, close };
   }
@@ -121,6 +124,11 @@ class DeltaJoiner {
     if (held !== null) this.#pass(held);
     return held !== null;
   }
+}
+
+/** The window behind one of `ms` that closed so late: fewer and larger deltas are what makes a busy isolate keep up. */
+export function nextWindow(leastMs: number, ms: number, lateMs: number): number {
+  return Math.max(leastMs, Math.min(Math.max(lateMs * 4, ms * 0.75), MAX_WINDOW_MS));
 }
 
 function isDelta(part: LanguageModelV4StreamPart): part is Delta {

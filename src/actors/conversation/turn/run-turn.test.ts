@@ -20,6 +20,8 @@ interface Run {
   readonly end: Promise<SegmentEnd>;
   /** Whether the source was told that nobody reads any more. */
   isReturned: boolean;
+  /** How many timers were set. */
+  timers: number;
 }
 
 interface Options {
@@ -48,7 +50,13 @@ function run(beats: readonly Beat[], options: Options = {}): Run {
   const ports: TurnPorts = {
     messageId: "m1",
     signal: abort.signal,
-    clock,
+    clock: {
+      now: clock.now,
+      after: (ms, fire) => {
+        started.timers++;
+        return clock.after(ms, fire);
+      },
+    },
     limits: { stallMs: options.stallMs ?? 0, maxChars: options.maxChars ?? 1_000_000 },
     answer: options.answer ?? (() => ({ toUIMessageStream: play })),
     emit: (chunk) => {
@@ -56,7 +64,14 @@ function run(beats: readonly Beat[], options: Options = {}): Run {
       return { chars: JSON.stringify(chunk).length, settled: settled(chunk) };
     },
   };
-  const started: Run = { emitted, clock, abort, isReturned: false, end: runTurn(ports) };
+  const started: Run = {
+    emitted,
+    clock,
+    abort,
+    isReturned: false,
+    timers: 0,
+    end: Promise.resolve().then(() => runTurn(ports)),
+  };
   return started;
 }
 
@@ -226,6 +241,27 @@ describe("a silent model", () => {
     started.clock.advance(5000);
     if (!isSilent) started.abort.abort();
     expect(await started.end).toMatchObject({ kind: isSilent ? "failed" : "aborted" });
+  });
+
+  it("is watched for by one timer, however many chunks come", async () => {
+    const chunks = Array.from({ length: 500 }, (): UIMessageChunk => ({ type: "text-delta", id: "t", delta: "word " }));
+    const started = run([...text, ...chunks], { stallMs: 1000 });
+    await started.end;
+    expect([started.emitted.length, started.timers, started.clock.pending]).toEqual([504, 1, 0]);
+  });
+
+  it("is found out also when the storage took longer than the limit before", async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const started = run([...text, never()], {
+      stallMs: 1000,
+      settled: (chunk) => (chunk.type === "text-end" ? promise : null),
+    });
+    await turnOfEvents();
+    started.clock.advance(1500);
+    resolve();
+    await turnOfEvents();
+    started.clock.advance(1000);
+    expect(await started.end).toMatchObject({ kind: "failed", error: { code: "timeout" } });
   });
 
   it("is never called silent when the limit is 0", async () => {

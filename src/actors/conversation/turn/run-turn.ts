@@ -42,7 +42,7 @@ export async function runTurn(ports: TurnPorts): Promise<SegmentEnd> {
   const watch = watchSegment(ports);
   try {
     if (ports.signal.aborted) return { kind: "aborted" };
-    const result = await watch.race(Promise.resolve(ports.answer()), "turn");
+    const result = await watch.race(Promise.resolve(ports.answer()));
     const failures: unknown[] = [];
     const chunks = chunksOf(result, keepError(failures));
     return chunks === null ? { kind: "completed", answered: false } : await pump(chunks, failures, ports, watch);
@@ -65,7 +65,7 @@ async function pump(
   let failure: SegmentEnd | null = null;
   try {
     for (;;) {
-      const next = await watch.race(iterator.next(), "stream");
+      const next = await watch.race(iterator.next());
       if (next.done === true) return endOfStream(failure, ports.signal);
       const chunk = next.value;
       watch.saw(chunk);
@@ -103,39 +103,57 @@ function stamped(chunk: UIMessageChunk, started: boolean, messageId: string): UI
 }
 
 interface SegmentWatch {
-  /** The promise, or a rejection as soon as the segment is aborted or the model has been silent for too long. */
-  race<T>(promise: Promise<T>, stage: "turn" | "stream"): Promise<T>;
+  /** The promise, or a rejection as soon as the segment is aborted or the model has been silent for too long. One at a time. */
+  race<T>(promise: Promise<T>): Promise<T>;
   saw(chunk: UIMessageChunk): void;
   stop(): void;
 }
 
-/** Watches for the two things that end a segment from outside: its signal, and silence. */
+/**
+ * Watches for the two things that end a segment from outside: its signal, and silence. One timer does for all chunks:
+ * when it fires too early for the chunk that is waited for now, it is set again for the rest.
+ */
 function watchSegment(ports: TurnPorts): SegmentWatch {
-  const { clock, limits, signal } = ports;
+  const { clock, signal } = ports;
+  const { stallMs } = ports.limits;
   const openCalls = new Set<string>();
   let interrupt: ((error: unknown) => void) | null = null;
+  let sinceMs = 0;
   let stopTimer: (() => void) | null = null;
   const onAbort = (): void => interrupt?.(new TroupeError("aborted", "The turn was cancelled."));
+  const arm = (ms: number): void => void (stopTimer = clock.after(ms, onTimer));
+  const onTimer = (): void => {
+    stopTimer = null;
+    const restMs = sinceMs + stallMs - clock.now();
+    if (restMs > 0) arm(restMs);
+    else interrupt?.(silent(stallMs));
+  };
+  const disarm = (): void => {
+    stopTimer?.();
+    stopTimer = null;
+  };
   signal.addEventListener("abort", onAbort);
   return {
-    race: (promise) => {
-      const outside = new Promise<never>((_, reject) => {
+    race: (promise) =>
+      new Promise((resolve, reject) => {
         interrupt = reject;
+        sinceMs = clock.now();
+        if (stallMs > 0 && openCalls.size === 0 && stopTimer === null) arm(stallMs);
+        promise.then(resolve, reject);
         if (signal.aborted) onAbort();
-        // A tool may take its time; only the model is expected to talk.
-        if (limits.stallMs > 0 && openCalls.size === 0)
-          stopTimer = clock.after(limits.stallMs, () => reject(silent(limits.stallMs)));
-      });
-      return Promise.race([promise, outside]).finally(() => stopTimer?.());
-    },
+      }),
     saw: (chunk) => {
-      if (chunk.type === "tool-input-available") openCalls.add(chunk.toolCallId);
+      if (chunk.type === "tool-input-available") {
+        // A tool may take its time; only the model is expected to talk.
+        openCalls.add(chunk.toolCallId);
+        disarm();
+      }
       if (chunk.type === "tool-output-available" && chunk.preliminary !== true) openCalls.delete(chunk.toolCallId);
       if (chunk.type === "tool-output-error" || chunk.type === "tool-output-denied") openCalls.delete(chunk.toolCallId);
     },
     stop: () => {
       signal.removeEventListener("abort", onAbort);
-      stopTimer?.();
+      disarm();
     },
   };
 }
