@@ -209,6 +209,19 @@ describe("the panel", () => {
     await panel(page).waitFor({ state: "detached" });
   });
 
+  it("tells of a turn that still runs, and goes on telling until it has ended", async () => {
+    const page = await openTab(newPath());
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await send(page, "slowly");
+    const answer = await provider().next();
+    answer.say("Half");
+    await messages(page).getByText("Half").waitFor();
+    await button(page, "Inside").click();
+    await panel(page).getByText("running", { exact: true }).waitFor();
+    answer.end();
+    await panel(page).getByText("completed", { exact: true }).waitFor();
+  });
+
   it("comes over the conversation where there is no room beside it", async () => {
     const tablet = await newContext({ viewport: { width: 820, height: 1000 } });
     const page = await open(tablet, server().url + newPath());
