@@ -53,8 +53,17 @@ export async function readPage(
   address: ConversationAddress,
   page: { readonly before?: string; readonly limit: number },
 ): Promise<MessagePage> {
+  return readPageAt(`${originOf(address)}${pathOf(address)}/get-messages`, page);
+}
+
+/** The same at a URL, whose query stays. */
+export async function readPageAt(
+  url: string,
+  page: Parameters<PageReader>[1],
+  init?: RequestInit,
+): Promise<MessagePage> {
   const query = new URLSearchParams({ limit: String(page.limit), ...(page.before ? { before: page.before } : {}) });
-  const response = await fetch(`${originOf(address)}${pathOf(address)}/get-messages?${query}`);
+  const response = await fetch(`${url}${url.includes("?") ? "&" : "?"}${query}`, init);
   if (!response.ok) {
     throw new TroupeError("internal", `Reading messages failed with HTTP ${response.status}.`, { retryable: true });
   }

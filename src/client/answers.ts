@@ -4,7 +4,6 @@
  */
 import type { UIMessageChunk } from "ai";
 import { hasRenderableParts } from "../shared/apply-chunk.ts";
-import { ERROR_CODES, type ErrorCode } from "../shared/errors.ts";
 import type { ServerFrameOf } from "../shared/server-frames.ts";
 import { CHAT_MESSAGE_TYPES as T } from "../shared/wire-words.ts";
 import {
@@ -134,13 +133,9 @@ function endingOf(frame: ResponseFrame): TurnEnding {
     requestId: frame.id,
     outcome,
     text: frame.body,
-    code: isErrorCode(frame.code) ? frame.code : "internal",
+    code: frame.code ?? "internal",
     isRetryable: frame.retryable ?? outcome === "error",
   };
-}
-
-function isErrorCode(code: string | undefined): code is ErrorCode {
-  return (ERROR_CODES as readonly (string | undefined)[]).includes(code);
 }
 
 function parseChunk(body: string): UIMessageChunk | null {

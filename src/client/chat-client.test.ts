@@ -107,6 +107,18 @@ describe("ChatClient", () => {
     expect(calls).toBe(1);
   });
 
+  it("tells listeners also when somebody looked before them", () => {
+    const { client, socket, paint } = setUp();
+    let calls = 0;
+    client.subscribe(() => calls++);
+    client.connect();
+    socket().greet();
+    client.send("one");
+    expect(client.getSnapshot().messages).toHaveLength(1);
+    paint();
+    expect(calls).toBe(1);
+  });
+
   it("stops trying when the server has refused it for good, until it is asked to connect again", () => {
     const { client, sockets, socket } = setUp();
     client.connect();

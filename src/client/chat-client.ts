@@ -6,7 +6,7 @@
  * frame. It decides nothing.
  */
 import type { UIMessage } from "ai";
-import type { ChatSocket, PageReader } from "./address.ts";
+import type { ChatSocket, PageReader, SocketFactory } from "./address.ts";
 import { readPage, reconnectingSocket } from "./address.ts";
 import { type ChatEvent, step } from "./chat-machine.ts";
 import type { ChatClientOptions, ChatWatcher, RegenerateOptions, RequestOptions, SendPart } from "./chat-options.ts";
@@ -42,11 +42,18 @@ export class ChatClient {
   #link: LinkState = "closed";
   #state: ChatState = emptyChat;
   #view: ChatView = viewOf(emptyChat, "closed", null);
+  /** The view that listeners were last told of. */
+  #shown: ChatView = this.#view;
   #isScheduled = false;
 
   constructor(options: ChatClientOptions) {
     this.#options = options;
-    this.#state = { ...emptyChat, canResume: options.resume !== false, wantsChunks: options.onChunk !== undefined };
+    this.#state = {
+      ...emptyChat,
+      transcript: options.messages ?? [],
+      canResume: options.resume !== false,
+      wantsChunks: options.onChunk !== undefined,
+    };
   }
 
   /** The state of the link; part of every snapshot, and cheap to read. */
@@ -54,11 +61,21 @@ export class ChatClient {
     return this.#link;
   }
 
-  /** Opens the link and keeps it open. Does nothing while there is one; after a refusal it tries again. */
-  connect(): void {
+  /** Opens the link and keeps it open, over `socket`. Does nothing while there is one; after a refusal it tries again. */
+  connect(socket: SocketFactory = this.#options.socket ?? reconnectingSocket): void {
     if (this.#socket !== null) return;
     this.#moveLink("connect");
-    this.#attach((this.#options.socket ?? reconnectingSocket)(this.#options));
+    this.#attach(socket(this.#options));
+  }
+
+  /** Asks what runs, and takes it, also with the option `resume: false`. Nothing while that is asked already. */
+  resume(): void {
+    this.#dispatch({ type: "resume" });
+  }
+
+  /** Reads the newest page again, for a socket that was open before this client came. */
+  refresh(): void {
+    this.#dispatch({ type: "refresh" });
   }
 
   /** Closes the link. Turns go on at the server; messages not sent yet wait for the next `connect`. */
@@ -262,8 +279,10 @@ export class ChatClient {
     this.#isScheduled = true;
     (this.#options.schedule ?? nextFrame)(() => {
       this.#isScheduled = false;
-      const before = this.#view;
-      if (this.getSnapshot() !== before) for (const listener of this.#listeners) listener();
+      const view = this.getSnapshot();
+      if (view === this.#shown) return;
+      this.#shown = view;
+      for (const listener of this.#listeners) listener();
     });
   }
 

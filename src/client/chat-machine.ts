@@ -5,37 +5,28 @@
  * but further events.
  */
 import type { UIMessage } from "ai";
-import { jsonProblem } from "../shared/json-limits.ts";
 import type { ServerFrame, ServerFrameOf } from "../shared/server-frames.ts";
-import { CHAT_MESSAGE_TYPES as T, MAX_FRAME_BYTES, MAX_FRAME_DEPTH } from "../shared/wire-words.ts";
+import { CHAT_MESSAGE_TYPES as T } from "../shared/wire-words.ts";
 import { endAborted, onResponse } from "./answers.ts";
+import { addRequest, regenerate, type Regenerate, retry, stop } from "./ask-turn.ts";
 import {
   type AlarmKind,
   ask,
   type ChatState,
   closeAnswers,
   installTranscript,
-  isBusy,
   placeOfAnswer,
   sendFrame,
   setAlarm,
 } from "./chat-state.ts";
-import {
-  isUnfinished,
-  newRegenerate,
-  newRequest,
-  type OwnRequest,
-  type RequestBody,
-  requestFrame,
-} from "./own-request.ts";
-import { onClosed, onNone, onOpened, onPending, onResuming, onTimeout, settle } from "./resume.ts";
-import { isRunning, withUpdatedMessage } from "./running-answer.ts";
+import { isUnfinished, newRequest, type RequestBody } from "./own-request.ts";
+import { onClosed, onNone, onOpened, onPending, onResume, onResuming, onTimeout, settle } from "./resume.ts";
+import { withUpdatedMessage } from "./running-answer.ts";
 import {
   applyPage,
   applyTail,
   dropBefore,
   hasMessage,
-  indexOfMessage,
   keepIdentity,
   type Page,
   prependOlder,
@@ -57,14 +48,7 @@ export type ChatEvent =
       readonly body?: RequestBody | undefined;
     }
   /** Answer a user message again: the named one, the one before the named answer, or the last. */
-  | {
-      readonly type: "regenerate";
-      readonly requestId: string;
-      readonly messageId?: string | undefined;
-      /** The user message itself, for a caller who has it. */
-      readonly asked?: UIMessage | undefined;
-      readonly body?: RequestBody | undefined;
-    }
+  | ({ readonly type: "regenerate" } & Regenerate)
   /** Answer the last user message again, or send again what was refused. */
   | { readonly type: "retry"; readonly requestId: string }
   /** Cancel the answer that runs, whoever asked for it, or else the own request that is next. The others go on. */
@@ -79,6 +63,10 @@ export type ChatEvent =
   | { readonly type: "set-messages"; readonly messages: readonly UIMessage[] }
   /** An alarm that was asked for rings. */
   | { readonly type: "timeout"; readonly kind: AlarmKind; readonly alarm: number }
+  /** Ask what runs, and take it. */
+  | { readonly type: "resume" }
+  /** Read the newest page; the messages before it are still right. */
+  | { readonly type: "refresh" }
   /** Empty the conversation, for everybody; only while the link is open. */
   | { readonly type: "clear" }
   /** The newest page, as asked for by `fetch-page`. */
@@ -121,6 +109,10 @@ function react(state: ChatState, event: ChatEvent): ChatState {
       return stop(state);
     case "cancel":
       return { ...state, cancels: [...new Set([...state.cancels, event.requestId])] };
+    case "resume":
+      return onResume(state);
+    case "refresh":
+      return { ...fetchPage(state), keepsOlder: true };
     case "want-chunks":
       return { ...state, wantsChunks: true };
     case "clear-error":
@@ -132,7 +124,9 @@ function react(state: ChatState, event: ChatEvent): ChatState {
     case "clear":
       return state.isOpen ? sendFrame(state, { type: T.CHAT_CLEAR }) : state;
     case "page":
-      return event.fetch === state.awaitedFetch ? takePage(state, event) : state;
+      return event.fetch === state.awaitedFetch
+        ? takePage(state, state.keepsOlder ? joinPage(state, event) : event)
+        : state;
     case "page-failed":
       return event.fetch === state.awaitedFetch ? setAlarm(state, "page", PAGE_MS) : state;
     case "older":
@@ -168,7 +162,7 @@ function onFrame(state: ChatState, frame: ServerFrame): ChatState {
 function onMessages(state: ChatState, frame: ServerFrameOf<"cf_agent_chat_messages">): ChatState {
   const page = { messages: frame.messages, hasMore: frame.hasMore ?? false };
   if (frame.connect !== true) return takePage(state, page);
-  const next = takePage(state, applyPage({ messages: state.transcript, hasMore: state.hasMore }, page));
+  const next = takePage(state, joinPage(state, page));
   const isNews = next.transcript.at(-1)?.id !== state.transcript.at(-1)?.id;
   const answers = next.answers.map((answer) => reset(next, answer));
   const begun = { ...next, ...(isNews ? { ending: null } : {}), answers };
@@ -179,6 +173,10 @@ function onMessages(state: ChatState, frame: ServerFrameOf<"cf_agent_chat_messag
 function reset(state: ChatState, answer: ChatState["answers"][number]): ChatState["answers"][number] {
   if (answer.fold !== null) return answer;
   return { ...answer, origin: state.transcript, behind: placeOfAnswer(state, answer.requestId) };
+}
+
+function joinPage({ transcript: messages, hasMore }: ChatState, page: Page): Page {
+  return applyPage({ messages, hasMore }, page);
 }
 
 /** The page is the transcript. */
@@ -206,7 +204,10 @@ function onPageDue(state: ChatState, alarm: number): ChatState {
 function fetchPage(state: ChatState): ChatState {
   const fetch = state.fetchCount + 1;
   const atLeast = state.transcript.length;
-  return ask({ ...state, fetchCount: fetch, awaitedFetch: fetch }, { type: "fetch-page", fetch, atLeast });
+  return ask(
+    { ...state, fetchCount: fetch, awaitedFetch: fetch, keepsOlder: false },
+    { type: "fetch-page", fetch, atLeast },
+  );
 }
 
 function onOlder(state: ChatState, event: Extract<ChatEvent, { type: "older" }>): ChatState {
@@ -247,39 +248,4 @@ function onMessageUpdated(state: ChatState, message: UIMessage): ChatState {
 function onRefused(state: ChatState, frame: ServerFrameOf<"cf_agent_chat_error">): ChatState {
   const { code, message: text } = frame;
   return { ...state, ending: { requestId: null, outcome: "error", text, code, isRetryable: false } };
-}
-
-/** A new request takes the place of one that was refused, unless it is too large to be sent at all. */
-function addRequest(state: ChatState, request: OwnRequest): ChatState {
-  const requests = state.requests.filter((own) => isUnfinished(own) && own.id !== request.id);
-  const frame = JSON.stringify(requestFrame(request));
-  const problem = jsonProblem(frame, MAX_FRAME_BYTES, MAX_FRAME_DEPTH);
-  if (problem === null) return { ...state, requests: [...requests, request], ending: null };
-  const text = `The message is ${problem.text}.`;
-  const ending = { requestId: request.id, outcome: "error", text, code: problem.code, isRetryable: false } as const;
-  const refused = { ...state, requests: [...requests, { ...request, state: "ended" as const }], ending };
-  return ask(refused, { type: "turn-ended", ending });
-}
-
-function retry(state: ChatState, requestId: string): ChatState {
-  if (isBusy(state)) return state;
-  const refused = state.requests.find((request) => !isUnfinished(request));
-  if (refused !== undefined) return addRequest(state, newRequest(requestId, refused.messages, refused.body));
-  return regenerate(state, { requestId });
-}
-
-function regenerate(
-  state: ChatState,
-  { requestId, messageId, asked: given, body }: Omit<Extract<ChatEvent, { type: "regenerate" }>, "type">,
-): ChatState {
-  const at = messageId === undefined ? state.transcript.length : indexOfMessage(state.transcript, messageId);
-  const asked = given ?? state.transcript.slice(0, at + 1).findLast((message) => message.role === "user");
-  return asked === undefined ? state : addRequest(state, newRegenerate(requestId, asked, messageId ?? asked.id, body));
-}
-
-function stop(state: ChatState): ChatState {
-  const running = state.answers.filter(isRunning).map((answer) => answer.requestId);
-  const next = state.requests.filter(isUnfinished).slice(0, 1);
-  const stopped = running.length > 0 ? running : next.map((request) => request.id);
-  return { ...state, cancels: [...new Set([...state.cancels, ...stopped])] };
 }

@@ -27,6 +27,8 @@ export interface ChatClientOptions extends ConversationAddress, ChatWatcher {
   readonly schedule?: Schedule;
   /** Makes ids of requests and messages. Default: 128 random bits. */
   readonly newId?: () => string;
+  /** Messages that are known already, oldest first; shown until the server has told the transcript. */
+  readonly messages?: readonly UIMessage[];
   /** Takes streams that run when a socket opens. Default true; with false, only those of own requests. */
   readonly resume?: boolean;
   /** Calls `run` once, later; returns how to prevent that. Default: `setTimeout`. */

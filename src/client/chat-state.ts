@@ -87,6 +87,8 @@ export interface ChatState {
   readonly closedIds: readonly string[];
   /** The page that is on its way and still counts; null when the transcript needs none. */
   readonly awaitedFetch: number | null;
+  /** Whether that page leaves what stands before it. */
+  readonly keepsOlder: boolean;
   readonly fetchCount: number;
   /** Counts how often what stands before the transcript may have changed: an older page asked for earlier is void. */
   readonly pageEpoch: number;
@@ -113,6 +115,7 @@ export const emptyChat: ChatState = {
   cancels: [],
   closedIds: [],
   awaitedFetch: null,
+  keepsOlder: false,
   fetchCount: 0,
   pageEpoch: 0,
   outbox: [],

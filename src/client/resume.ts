@@ -41,6 +41,12 @@ export function onOpened(state: ChatState): ChatState {
   return startProbe({ ...detach(state, isRunning), isOpen: true });
 }
 
+/** Asked for by a person. At most one probe waits for its answer. */
+export function onResume(state: ChatState): ChatState {
+  const next = { ...state, canResume: true };
+  return state.isOpen && state.probe?.isAnswered === true ? startProbe(next) : next;
+}
+
 /** Everything the socket carried is over; what is known stays. */
 export function onClosed(state: ChatState): ChatState {
   return {

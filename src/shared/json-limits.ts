@@ -8,6 +8,11 @@ export function utf8Bytes(text: string): number {
   return text.length < 1_024 && !/[^ -~]/.test(text) ? text.length : encoder.encode(text).byteLength;
 }
 
+/** Whether `text` has more bytes of UTF-8 than that; far from the limit without counting them. */
+export function isLarger(text: string, maxBytes: number): boolean {
+  return text.length > maxBytes || (text.length * 3 > maxBytes && utf8Bytes(text) > maxBytes);
+}
+
 export interface JsonProblem {
   readonly code: "bad_request" | "too_large";
   readonly text: string;
@@ -15,7 +20,7 @@ export interface JsonProblem {
 
 /** What makes `json` unacceptable before parsing, or null. */
 export function jsonProblem(json: string, maxBytes: number, maxDepth: number): JsonProblem | null {
-  if (json.length > maxBytes || (json.length * 3 > maxBytes && utf8Bytes(json) > maxBytes)) {
+  if (isLarger(json, maxBytes)) {
     return { code: "too_large", text: `over the limit of ${maxBytes} bytes` };
   }
   if (isDeeper(json, maxDepth)) return { code: "bad_request", text: `nested deeper than ${maxDepth} levels` };

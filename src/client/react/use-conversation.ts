@@ -11,7 +11,7 @@ export interface Conversation extends ChatView {
   readonly clear: ChatClient["clear"];
   readonly loadOlder: ChatClient["loadOlder"];
   /** Tries again after the link was closed for good; otherwise the link looks after itself. */
-  readonly connect: ChatClient["connect"];
+  readonly connect: () => void;
 }
 
 /**
