@@ -447,6 +447,15 @@ describe("a clear", () => {
   });
 });
 
+describe("an answer that a new socket has not caught up with", () => {
+  it("is not shown when what it answers is older than the new page", () => {
+    const heard = [chunk("r1", 1, start("a1")), chunk("r1", 2, open()), chunk("r1", 3, say("Hel"))];
+    const before = run([...ready, tail(null, [user("u1")]), ...heard, closed, opened]).state;
+    expect(texts(before)).toEqual(["Hi", "Hel"]);
+    expect(texts(run([page([user("u2", "later")], true)], before).state)).toEqual(["later"]);
+  });
+});
+
 describe("an id that was used before", () => {
   const theirs = [...ready, chunk("r1", 1, start("a1"))];
 

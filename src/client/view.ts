@@ -12,7 +12,7 @@ import { cutOf } from "./cut-answer.ts";
 import { isUnfinished } from "./own-request.ts";
 import { isRunning, type RunningAnswer } from "./running-answer.ts";
 import { isSame } from "./same.ts";
-import { appendMissing, keepIdentity, placeMessage, type Transcript } from "./transcript.ts";
+import { appendMissing, hasMessage, keepIdentity, placeMessage, type Transcript } from "./transcript.ts";
 
 /** `submitted`: accepted or on its way, nothing to see of an answer yet. `error`: the last turn failed; `error` says why. */
 export type ChatStatus = "ready" | "submitted" | "streaming" | "error";
@@ -134,14 +134,18 @@ function visibleMessages(state: ChatState): Transcript {
   return appendMissing(withAnswers, own);
 }
 
-/** The streamed version of a message, unless the socket has yet to catch up with what the server told otherwise. */
+/**
+ * The streamed version of a message, unless the socket has yet to catch up: then what the server told stands when it is
+ * no shorter, and an answer to a message that is older than all that was told has no place.
+ */
 function overlay(list: Transcript, answer: RunningAnswer): Transcript {
   const message = shownOf(answer);
   if (message === null) return list;
   const told = list.find((other) => other.id === message.id);
   const isCatchingUp = answer.phase === "detached" || answer.phase === "replaying";
-  if (isCatchingUp && told !== undefined && sizeOf(told) >= sizeOf(message)) return list;
-  return placeMessage(list, message, answer.behind);
+  const { behind } = answer;
+  const isBehind = told ? sizeOf(told) >= sizeOf(message) : behind !== null && !hasMessage(list, behind);
+  return isCatchingUp && isBehind ? list : placeMessage(list, message, behind);
 }
 
 /** The answer so far; null before there is anything to see of it. */

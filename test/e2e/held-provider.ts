@@ -2,17 +2,23 @@
  * A model provider in the test's hand: it speaks OpenAI's chat completions, and
  * each call waits for the test to say what comes next. Nothing depends on time.
  */
-import { createServer, type Server, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { json } from "node:stream/consumers";
 
 /** One call of the model. */
 export class HeldAnswer {
   readonly #response: ServerResponse;
   /** Resolves when the other side hangs up before the answer has ended. */
   readonly cancelled: Promise<void>;
+  /** The messages of the call, as they came over the wire. */
+  readonly prompt: Promise<readonly { readonly role: string; readonly content: unknown }[]>;
 
-  constructor(response: ServerResponse) {
+  constructor(request: IncomingMessage, response: ServerResponse) {
     this.#response = response;
+    this.prompt = json(request).then((body) => (body as { messages: [] }).messages);
+    // A call that breaks off before its end has no prompt; whoever asks for it is told.
+    this.prompt.catch(() => undefined);
     this.cancelled = new Promise((resolve) => {
       response.once("close", () => (response.writableFinished ? undefined : resolve()));
     });
@@ -73,8 +79,7 @@ export class HeldProvider {
   constructor(server: Server) {
     this.#server = server;
     server.on("request", (request, response) => {
-      request.resume();
-      const answer = new HeldAnswer(response);
+      const answer = new HeldAnswer(request, response);
       const next = this.#waiting.shift();
       if (next) next(answer);
       else this.#calls.push(answer);

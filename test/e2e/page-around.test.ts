@@ -74,6 +74,32 @@ describe("the list of recent conversations", () => {
   });
 });
 
+describe("attached files", () => {
+  it("reach a real model as text and picture, and history keeps them as they came", async () => {
+    const path = newPath();
+    const page = await openTab(path);
+    const png = Buffer.from("iVBORw0KGgo=", "base64");
+    await page.locator("input[type=file]").setInputFiles([
+      { name: "notes.md", mimeType: "text/markdown", buffer: Buffer.from("# Notes") },
+      { name: "dot.png", mimeType: "image/png", buffer: png },
+    ]);
+    await page.getByText("dot.png").waitFor();
+    await send(page, "What is this?");
+    const held = await provider().next();
+    expect((await held.prompt).at(-1)?.content).toEqual([
+      { type: "text", text: 'Attached file "notes.md" (text/markdown, 7 bytes):\n\n# Notes' },
+      { type: "image_url", image_url: { url: `data:image/png;base64,${png.toString("base64")}` } },
+      { type: "text", text: "What is this?" },
+    ]);
+    held.say("Notes and a dot.");
+    held.end();
+    await isReady(page);
+    const stored = await fetch(`${server().url}/agents/assistant/${path.slice("/c/".length)}/get-messages`);
+    const [message] = (await stored.json()) as { parts: { type: string; filename?: string }[] }[];
+    expect(message?.parts.map(({ type, filename }) => filename ?? type)).toEqual(["notes.md", "dot.png", "text"]);
+  });
+});
+
 describe("what is written and not sent yet", () => {
   it("is there again after another conversation and after a reload, and gone once it is sent", async () => {
     const page = await openTab(newPath());
@@ -181,6 +207,19 @@ describe("the panel", () => {
     await panel(page).waitFor();
     await button(page, "Close the panel").click();
     await panel(page).waitFor({ state: "detached" });
+  });
+
+  it("tells of a turn that still runs, and goes on telling until it has ended", async () => {
+    const page = await openTab(newPath());
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await send(page, "slowly");
+    const answer = await provider().next();
+    answer.say("Half");
+    await messages(page).getByText("Half").waitFor();
+    await button(page, "Inside").click();
+    await panel(page).getByText("running", { exact: true }).waitFor();
+    answer.end();
+    await panel(page).getByText("completed", { exact: true }).waitFor();
   });
 
   it("comes over the conversation where there is no room beside it", async () => {

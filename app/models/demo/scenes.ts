@@ -82,6 +82,6 @@ function helpText(tools: readonly DemoTool[]): string {
     toolLines.length > 0
       ? `I can call the tools I am given, when you ask for them in plain words:\n\n${toolLines.join("\n")}`
       : "I was given no tools.",
-    `Several at once ("… and …") or one after the other ("…, then …") work too. Or try one of these:\n\n${hints.join("\n")}\n- "think about …": reasoning before the answer\n- "what did I say?": what I can see of our conversation`,
+    `Several at once ("… and …") or one after the other ("…, then …") work too. Or try one of these:\n\n${hints.join("\n")}\n- "think about …": reasoning before the answer\n- "what did I say?": what I can see of our conversation\n- a picture or a text file: what I can tell of it`,
   ].join("\n\n");
 }

@@ -1,14 +1,22 @@
 import { useEffect, useState } from "react";
 import { readInspection, type TurnReport } from "./inspect.ts";
 
-/** The report of the last turn, read when the panel opens and after each turn. */
+/** How often the report of a running turn is read again. */
+const EVERY_MS = 1_000;
+
+/** The report of the newest turn: read when the panel opens, while a turn runs, and when it has ended. */
 export function useInspection(name: string, isBusy: boolean): TurnReport | null {
   const [turn, setTurn] = useState<TurnReport | null>(null);
   useEffect(() => {
-    if (isBusy) return undefined;
     const gone = new AbortController();
-    void readInspection(name, gone.signal).then((report) => (gone.signal.aborted ? undefined : setTurn(report)));
-    return () => gone.abort();
+    const read = () =>
+      void readInspection(name, gone.signal).then((report) => (gone.signal.aborted ? undefined : setTurn(report)));
+    read();
+    const timer = isBusy ? setInterval(read, EVERY_MS) : undefined;
+    return () => {
+      clearInterval(timer);
+      gone.abort();
+    };
   }, [name, isBusy]);
   return turn;
 }

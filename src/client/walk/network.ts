@@ -3,6 +3,7 @@
  * in two queues per connection until somebody delivers them.
  */
 import type { ServerFrame } from "../../shared/server-frames.ts";
+import { CHAT_MESSAGE_TYPES as T } from "../../shared/wire-words.ts";
 import type { ClientFrame } from "../../shared/wire.ts";
 import type { ChatSocket } from "../address.ts";
 import type { ModelServer } from "./model-server.ts";
@@ -24,6 +25,8 @@ export interface Connection {
   readonly toClient: Arrival[];
   /** Nothing passes any more, and neither side knows. */
   isDead: boolean;
+  /** How many answers of an idle server to probes will never come. */
+  swallows: number;
 }
 
 /**
@@ -62,7 +65,7 @@ export class Link implements ChatSocket {
     const toClient: Arrival[] = ["open"];
     const send = (frame: ServerFrame) => void toClient.push(frame);
     const far: ServerSocket = { send, hasDelta: this.#hasDelta, session: { kind: "live" } };
-    this.#connection = { far, toServer: [], toClient, isDead: false };
+    this.#connection = { far, toServer: [], toClient, isDead: false, swallows: 0 };
     this.#server.connect(far);
   }
 
@@ -100,6 +103,7 @@ export class Link implements ChatSocket {
       this.#isOpen = true;
       this.#listeners.open?.();
     } else if (arrival === "close") this.drop();
+    else if (arrival?.type === T.STREAM_RESUME_NONE && this.#connection.swallows > 0) this.#connection.swallows--;
     else if (arrival !== undefined) this.#listeners.message?.({ data: JSON.stringify(arrival) });
   }
 

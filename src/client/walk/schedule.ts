@@ -42,7 +42,7 @@ export async function oneStep(walk: Walk): Promise<void> {
   else if (dice < 75) actor.tab.paint();
   else if (dice < 85 && random.chance(weather.leaves)) comeAndGo(random, actor);
   else if (dice < 85) act(walk, actor);
-  else if (dice < 94) await disturb(walk, actor);
+  else if (dice < 93) await disturb(walk, actor);
   else breakServer(walk, server);
 }
 
@@ -82,7 +82,7 @@ async function disturb(walk: Walk, actor: Actor): Promise<void> {
   if (connection === null || random.chance(weather.leaves / 5)) return link.dial();
   const dice = random.below(20);
   if (random.chance(weather.dies)) return lame(random, connection);
-  if (random.chance(3)) tab.ring();
+  if (random.chance(8)) tab.ring();
   if (dice < 4) link.drop();
   else if (dice < 5) link.hangUp();
   else if (dice < 8) endOld(random, tab);
@@ -105,12 +105,10 @@ function doubleOne(random: Random, { toClient }: Connection): void {
   if (typeof arrival === "object" && arrival.type === T.USE_CHAT_RESPONSE) toClient.splice(at, 0, arrival);
 }
 
-/** Nothing passes any more, or one answer to a probe is never given. */
+/** Nothing passes any more, or the answer to a probe is never given. */
 function lame(random: Random, connection: Connection): void {
-  const { toClient } = connection;
-  const at = toClient.findIndex((arrival) => typeof arrival === "object" && "probeId" in arrival);
-  if (at === -1 || random.chance(50)) connection.isDead = true;
-  else toClient.splice(at, 1);
+  if (random.chance(50)) connection.isDead = true;
+  else connection.swallows++;
 }
 
 /** A server that cannot send a chunk goes on with the next one. */
@@ -128,7 +126,7 @@ async function movePage(random: Random, { pages }: Tab): Promise<void> {
   const at = random.below(pages.length || 1);
   const page = pages[at];
   if (page === undefined) return;
-  const isLost = random.chance(10);
+  const isLost = random.chance(25);
   if (!page.isRead && !isLost) return page.read();
   pages.splice(at, 1);
   if (isLost) page.fail();
@@ -139,7 +137,7 @@ async function movePage(random: Random, { pages }: Tab): Promise<void> {
 function breakServer(walk: Walk, server: ModelServer): void {
   const { random, actors } = walk;
   const dice = random.below(20);
-  if (dice < 10) return server.turns.store();
+  if (dice < 8) return server.turns.store();
   if (dice < 15) return server.turns.fail();
   mayShrink(walk, server.turns.current?.messageId);
   if (dice < 17) return server.turns.loseChunks();

@@ -47,7 +47,7 @@ export async function walk(seed: number, part: Part, show: (tab: Tab) => Face): 
     return { tab, face: show(tab) };
   });
   await repeatable(seed, async () => {
-    for (let left = 60 + random.below(300); left > 0; left--) await oneStep({ random, weather, actors });
+    for (let left = 100 + random.below(500); left > 0; left--) await oneStep({ random, weather, actors });
     await settle({ random, weather, actors });
     for (const { tab, face } of actors) tab.checkAtRest(face.view);
   });

@@ -42,7 +42,7 @@ export class Tab {
   /** The messages of each request that was sent, and how often each request ended since its id was made. */
   readonly requests = new Map<string, readonly UIMessage[]>();
   readonly ends = new Map<string, number>();
-  /** Messages that the server would not take. */
+  /** Messages that the server would not take, or of which nobody knows what became: if it lacks them, they stay here. */
   readonly refused = new Set<string>();
   readonly #name: string;
   readonly #hasDelta: boolean;
@@ -127,7 +127,7 @@ export class Tab {
 
   #ended({ requestId, code }: TurnEnding): void {
     this.ends.set(requestId, (this.ends.get(requestId) ?? 0) + 1);
-    if (code !== "forbidden" && code !== "limit") return;
+    if (code !== "forbidden" && code !== "limit" && code !== "interrupted") return;
     for (const { id } of this.requests.get(requestId) ?? []) this.refused.add(id);
   }
 

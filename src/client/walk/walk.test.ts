@@ -23,7 +23,7 @@ const parts: readonly Part[] = [
     number: 5,
     title: "a conversation that is trimmed, with a short line",
     weather: { ...calm, reads: 40 },
-    server: { keeps: 6, line: 2 },
+    server: { keeps: 6, line: 2, pageSize: 2 },
   },
   { number: 6, title: "a server that goes on with turns that were cut", weather: calm, server: { isRecovering: true } },
 ];
