@@ -450,11 +450,11 @@ describe("a clear", () => {
 describe("a replay", () => {
   it("counts from its beginning: what is left of one that somebody else asked for on this connection does not", () => {
     const offered = [opened, resuming("r1", { probeId: "probe-1", lastSeq: 4 }), page([user("u1")])];
-    const replayed = (seq: number, next: UIMessageChunk) => chunk("r1", seq, next, { replay: true });
-    const left = run([...offered, replayed(4, say("lo"))]).state;
+    const more = { replay: true } as const;
+    const left = run([...offered, chunk("r1", 4, say("lo"), more)]).state;
     expect(texts(left)).toEqual(["Hi"]);
-    const whole = [replayed(1, start("a1")), replayed(2, open()), replayed(4, say("Hello")), caughtUp("r1")];
-    expect(texts(run(whole, left).state)).toEqual(["Hi", "Hello"]);
+    const whole = [chunk("r1", 1, start("a1"), more), chunk("r1", 2, open(), more), chunk("r1", 4, say("Hello"), more)];
+    expect(texts(run([...whole, caughtUp("r1")], left).state)).toEqual(["Hi", "Hello"]);
   });
 });
 
