@@ -8,10 +8,10 @@ import type { UIMessage } from "ai";
 import type { ServerFrame } from "../../shared/server-frames.ts";
 import { CHAT_MESSAGE_TYPES as T } from "../../shared/wire-words.ts";
 import type { ClientFrame, ClientFrameOf } from "../../shared/wire.ts";
-import type { MessagePage } from "../address.ts";
 import type { ModelOptions } from "./model-options.ts";
 import { caughtUp, offered, type Replay, replayStep, type ServerSocket } from "./model-socket.ts";
 import { refusalOf, terminalOf } from "./model-turn.ts";
+import type { ModelPage } from "./model-transcript.ts";
 import { ModelTurns } from "./model-turns.ts";
 
 export class ModelServer {
@@ -53,7 +53,7 @@ export class ModelServer {
   }
 
   /** A page of messages as HTTP gives it; null for 404. */
-  page(before: string | undefined, limit: number): MessagePage | null {
+  page(before: string | undefined, limit: number): ModelPage | null {
     const { transcript } = this.turns;
     if (before !== undefined) return transcript.before(before, limit);
     const page = transcript.newest(limit);

@@ -4,7 +4,12 @@
  * that answers an older message moves.
  */
 import type { UIMessage } from "ai";
-import type { MessagePage } from "../address.ts";
+
+/** A page of messages, oldest first, and whether there are older ones. */
+export interface ModelPage {
+  readonly messages: UIMessage[];
+  readonly hasMore: boolean;
+}
 
 interface Stored {
   readonly message: UIMessage;
@@ -82,12 +87,12 @@ export class ModelTranscript {
     this.#head = null;
   }
 
-  newest(limit: number): MessagePage {
+  newest(limit: number): ModelPage {
     return pageOf(this.path(), limit);
   }
 
   /** Null when there is no such message. */
-  before(id: string, limit: number): MessagePage | null {
+  before(id: string, limit: number): ModelPage | null {
     const row = this.#row(id);
     return row === undefined ? null : pageOf(row.parent === null ? [] : this.path(row.parent), limit);
   }
@@ -97,6 +102,6 @@ export class ModelTranscript {
   }
 }
 
-function pageOf(path: UIMessage[], limit: number): MessagePage {
+function pageOf(path: UIMessage[], limit: number): ModelPage {
   return { messages: path.slice(-limit), hasMore: path.length > limit };
 }
