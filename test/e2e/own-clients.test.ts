@@ -1,5 +1,7 @@
 /** Our own hooks and transport in a real browser, on the real Worker: everything that the published clients can do, and more. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { ConversationTransport } from "../../src/client/ai-sdk/index.ts";
+import { ChatClient } from "../../src/client/index.ts";
 import { agree, capabilities, shows } from "./stock-clients/capabilities.ts";
 import { ownClients } from "./stock-clients/clients.ts";
 import { Stage } from "./stock-clients/stage.ts";
@@ -65,5 +67,53 @@ describe("the hook over a connection of an agent", { timeout: 90_000 }, () => {
     }
     answer.end();
     for (const tab of tabs) await agree(scene, tab, "user: hello", "assistant: one two three");
+  });
+});
+
+describe("a script in Node", { timeout: 60_000 }, () => {
+  it("F271: holds a conversation over the client, over a cut, without a page", async () => {
+    const scene = stage.scene("own-delta", "script");
+    const client = new ChatClient({ agent: "assistant", name: "script", host: stage.url });
+    client.connect();
+    client.send("hello");
+    const answer = await scene.provider.next();
+    const texts = () =>
+      client.getSnapshot().messages.map(({ parts }) => parts.map((part) => ("text" in part ? part.text : "")).join(""));
+    answer.say("one ");
+    await expect.poll(texts, { timeout: 20_000 }).toEqual(["hello", "one "]);
+    scene.cut();
+    answer.say("two");
+    answer.end();
+    await expect.poll(() => client.getSnapshot().lastTurn?.outcome, { timeout: 20_000 }).toBe("completed");
+    expect(texts()).toEqual(["hello", "one two"]);
+    client.close();
+  });
+
+  it("F271: reads an answer as a stream of chunks, over a cut, each once", async () => {
+    const scene = stage.scene("own-transport", "script-stream");
+    const client = new ChatClient({ agent: "assistant", name: "script-stream", host: stage.url });
+    const transport = new ConversationTransport(client);
+    const stream = await transport.sendMessages({
+      trigger: "submit-message",
+      chatId: "script",
+      messageId: undefined,
+      messages: [{ id: "u1", role: "user", parts: [{ type: "text", text: "hello" }] }],
+      abortSignal: undefined,
+    });
+    const answer = await scene.provider.next();
+    const deltas: string[] = [];
+    const read = stream.pipeTo(
+      new WritableStream({ write: (chunk) => void (chunk.type === "text-delta" && deltas.push(chunk.delta)) }),
+    );
+    answer.say("one ");
+    await expect.poll(() => deltas.join(""), { timeout: 20_000 }).toBe("one ");
+    await scene.whileDown(async () => {
+      answer.say("two");
+      answer.end();
+      await expect.poll(() => scene.stored(), { timeout: 20_000 }).toEqual(["user: hello", "assistant: one two"]);
+    });
+    await read;
+    expect(deltas.join("")).toBe("one two");
+    client.close();
   });
 });

@@ -38,6 +38,11 @@ export class Stage {
     return new Stage(provider, server, browser, await Tabs.of(await browser.newContext()), wire);
   }
 
+  /** The origin of the server, over the wire that can be cut. */
+  get url(): string {
+    return this.#wire.url;
+  }
+
   /** One client at the conversation with this name. */
   scene(client: ClientId, name: string): Scene {
     return {
