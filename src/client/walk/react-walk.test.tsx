@@ -195,7 +195,11 @@ describe("a component on a bad network, in StrictMode", () => {
   beforeAll(() => {
     Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
     vi.useFakeTimers({ toFake: [...timers] });
-    return () => void vi.useRealTimers();
+    vi.stubGlobal("fetch", TabConnection.fetch);
+    return () => {
+      vi.useRealTimers();
+      vi.unstubAllGlobals();
+    };
   });
 
   it(`${claim}: useConversation`, async () => {

@@ -8,6 +8,8 @@ import type { Tab } from "./tab.ts";
 type Listener = (event: Event) => void;
 
 const connections = new WeakMap<Tab, TabConnection>();
+/** The tab that was opened last under each name. */
+const tabs = new Map<string, Tab>();
 
 export class TabConnection implements AgentConnection {
   readonly agent = "assistant";
@@ -28,8 +30,20 @@ export class TabConnection implements AgentConnection {
   static of(tab: Tab): TabConnection {
     const connection = connections.get(tab) ?? new TabConnection(tab);
     connections.set(tab, connection);
+    tabs.set(connection.name, tab);
     return connection;
   }
+
+  /** HTTP for those tabs: a page is read, comes and gets lost as the tab's pages do. */
+  static readonly fetch = async (address: string): Promise<Response> => {
+    const { pathname, searchParams } = new URL(address);
+    const tab = tabs.get(pathname.split("/").at(-2) ?? "");
+    if (tab === undefined) return new Response(null, { status: 404 });
+    const before = searchParams.get("before");
+    const page = { limit: Number(searchParams.get("limit")), ...(before === null ? {} : { before }) };
+    const { messages, hasMore } = await tab.read(page);
+    return Response.json(messages, { headers: { "x-chat-has-more": String(hasMore) } });
+  };
 
   /** Whether the tab's sockets are closed, or nobody listens to its connection. */
   static isLet(tab: Tab): boolean {

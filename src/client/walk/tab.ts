@@ -60,7 +60,7 @@ export class Tab {
     return {
       socket: () => this.#newLink(),
       pageSize: this.server.options.pageSize,
-      readPage: (_, { before, limit }) => this.#read(() => this.server.page(before, limit)),
+      readPage: (_, page) => this.read(page),
       alarm: (run) => this.#setAlarm(run),
       schedule: (run) => this.#notices.push(run),
       newId: () => this.#newId(),
@@ -144,7 +144,9 @@ export class Tab {
     return () => this.alarms.delete(alarm);
   }
 
-  #read(take: () => MessagePage | null): Promise<MessagePage> {
+  /** Asks for a page; it comes when the schedule lets it. */
+  read({ before, limit }: { readonly before?: string; readonly limit: number }): Promise<MessagePage> {
+    const take = () => this.server.page(before, limit);
     return new Promise((resolve, reject) => {
       let taken: MessagePage | null = null;
       const page: PageRead = {
