@@ -31,14 +31,13 @@ export async function promptOf(messages: readonly UIMessage[], tools: ToolSet): 
 /**
  * The prompt as providers take it: over-long texts and tool outputs cut, an
  * object for the input of every call, and nothing that is empty. Messages that
- * fit keep their identity.
+ * fit keep their identity, and so what was bounded once stays as it is.
  */
 export function boundPrompt(messages: readonly ModelMessage[]): ModelMessage[] {
   return messages.flatMap((message) => {
     if (typeof message.content === "string") {
-      return message.content.length <= MAX_PROMPT_TEXT_CHARS
-        ? [message]
-        : [{ ...message, content: cut(message.content, MAX_PROMPT_TEXT_CHARS) } as ModelMessage];
+      const content = cut(message.content, MAX_PROMPT_TEXT_CHARS);
+      return content === message.content ? [message] : [{ ...message, content } as ModelMessage];
     }
     const content = message.content.filter((part) => !isEmptyText(part)).map(boundPart);
     if (content.length === 0) return [];
@@ -74,13 +73,8 @@ function boundPart(part: ContentPart): ContentPart {
     return { ...part, output: { ...output, value: cut(output.value, MAX_PROMPT_OUTPUT_CHARS) } };
   }
   if (output.type !== "json") return part;
-  const chars = JSON.stringify(output.value)?.length ?? 0;
-  return chars <= MAX_PROMPT_OUTPUT_CHARS
-    ? part
-    : {
-        ...part,
-        output: { ...output, value: shrink(output.value, MAX_PROMPT_OUTPUT_CHARS / chars) as typeof output.value },
-      };
+  const value = fitting(output.value, MAX_PROMPT_OUTPUT_CHARS);
+  return value === output.value ? part : { ...part, output: { ...output, value: value as typeof output.value } };
 }
 
 /** Within a turn the SDK hands on what a model wrote as the input of a call; providers refuse anything but an object. */
@@ -100,22 +94,57 @@ function withoutRawInput(message: UIMessage): UIMessage {
   return { ...message, parts };
 }
 
-/** A value of the same shape whose strings and lists keep about `share` of their length. */
-function shrink(value: unknown, share: number): unknown {
-  if (typeof value === "string") {
-    return value.length > 200 ? cut(value, Math.max(200, Math.floor(value.length * share))) : value;
+/** Most tries at a shape that shrinks slowly. */
+const MAX_TRIES = 8;
+
+/** The value itself when its JSON fits, else one of the same shape, cut until it fits or nothing is left to cut. */
+function fitting(value: unknown, chars: number): unknown {
+  const length = lengthOf(value);
+  if (length <= chars) return value;
+  // A list that was cut has paid its share, until it shows that this is not enough.
+  const share = (tries: number) => (chars / length) * 0.8 ** tries;
+  let shrunk = shrink(value, share(0), false);
+  for (let tries = 1, before = length; tries < MAX_TRIES; tries++) {
+    const now = lengthOf(shrunk);
+    if (now <= chars || (now === before && tries > 2)) break;
+    before = now;
+    shrunk = shrink(value, share(tries), true);
   }
-  if (Array.isArray(value)) {
-    const kept = value.slice(0, Math.max(10, Math.floor(value.length * share)));
-    const rest = value.length - kept.length;
-    // A list that was cut has paid its share; one that is short enough pays inside.
-    return rest > 0 ? [...kept, `… ${rest} more items left out`] : kept.map((item) => shrink(item, share));
-  }
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shrink(inner, share)]));
+  return shrunk;
 }
 
+function lengthOf(value: unknown): number {
+  return JSON.stringify(value)?.length ?? 0;
+}
+
+/** Shorter strings and lists than these stay whole. */
+const MIN_CHARS = 200;
+const MIN_ITEMS = 10;
+
+/**
+ * A value of the same shape whose strings and lists keep about `share` of their length, with notes of what was left out.
+ * `deep`: also inside what a list that was cut keeps.
+ */
+function shrink(value: unknown, share: number, deep: boolean): unknown {
+  if (typeof value === "string") return cut(value, Math.max(MIN_CHARS, Math.floor(value.length * share)));
+  if (Array.isArray(value)) {
+    const room = Math.max(MIN_ITEMS, Math.floor(value.length * share));
+    const isCut = value.length > room;
+    const kept = isCut ? value.slice(0, room - 1) : value;
+    const items = isCut && !deep ? kept : kept.map((item) => shrink(item, share, deep));
+    return isCut ? [...items, `… ${value.length - kept.length} more items left out`] : items;
+  }
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shrink(inner, share, deep)]));
+}
+
+/** Room for the note at the end of a text that was cut. */
+const NOTE_CHARS = 60;
+
+/** At most `chars` of the text, the note included: what was cut once fits, and is not cut again. */
 function cut(text: string, chars: number): string {
-  const end = /[\uD800-\uDBFF]/.test(text.charAt(chars - 1)) ? chars - 1 : chars;
+  if (text.length <= chars) return text;
+  const at = chars - NOTE_CHARS;
+  const end = /[\uD800-\uDBFF]/.test(text.charAt(at - 1)) ? at - 1 : at;
   return `${text.slice(0, end)}\n… ${text.length - end} more characters left out`;
 }
