@@ -46,7 +46,7 @@ describe("a message of the assistant", () => {
     const states: [Part, string][] = [
       [{ ...call, state: "input-streaming" }, "preparing"],
       [{ ...call, state: "input-available" }, "running"],
-      [{ ...call, state: "output-available", output: { sum: 3 } }, "1, 2 → 3"],
+      [{ ...call, state: "output-available", output: { sum: 3 } }, "a 1, b 2 → sum 3"],
       [{ ...call, state: "output-error", errorText: "Too large." }, "Too large."],
       [{ ...call, state: "approval-requested", approval: { id: "p" } }, "waits for approval"],
       [{ ...call, state: "output-denied", approval: { id: "p", approved: false } }, "not allowed"],
@@ -59,7 +59,7 @@ describe("a message of the assistant", () => {
     const html = draw([
       { type: "tool-wait", toolCallId: "c", input: { s: 20 }, state: "output-available", output: {} },
     ]);
-    expect(html).toContain(">20</span>");
+    expect(html).toContain(">s 20</span>");
   });
 
   it("calls a tool stopped when the answer was stopped in its step, and failed when it failed before", () => {
