@@ -85,7 +85,9 @@ describe("attached files", () => {
   it("are made smaller when they are pictures over the limit", async () => {
     const page = await openTab(newPath());
     await choose(page, [picture(6_000_000, "photo.png")]);
-    await expect.poll(() => attached(page).allInnerTexts()).toEqual([expect.stringMatching(/photo\.jpg\s+\d+ bytes/)]);
+    await expect
+      .poll(() => attached(page).allInnerTexts())
+      .toEqual([expect.stringMatching(/photo\.jpg\s+made smaller to fit, \d+ bytes/)]);
     await choose(page, [{ ...picture(6_000_000, "broken.png"), buffer: Buffer.alloc(6_000_000, 7) }]);
     await page.getByRole("alert").getByText("“broken.png” has 6.0 MB. A picture may have 5.0 MB at most.").waitFor();
   });
