@@ -5,6 +5,7 @@ import { Older } from "./older.tsx";
 import { ToLatest } from "./to-latest.tsx";
 import { unansweredIds } from "./unanswered.ts";
 import { useStickToEnd } from "./use-stick-to-end.ts";
+import { waitingIds } from "./waiting.ts";
 
 interface TranscriptProps {
   readonly chat: Conversation;
@@ -27,11 +28,12 @@ export function Transcript({ chat, isBusy, children }: TranscriptProps) {
     box.current?.focus({ preventScroll: true });
   };
   const unanswered = unansweredIds(messages, isBusy);
-  const firstWaiting = messages.find(({ id }) => chat.waitingIds.includes(id));
+  const waiting = waitingIds(chat);
+  const firstWaiting = messages.find(({ id }) => waiting.has(id));
   // The next answer comes before the questions that wait.
   const dots = chat.status === "submitted" ? <Dots /> : null;
   const noteOf = (id: string) => {
-    if (chat.waitingIds.includes(id)) return "waiting";
+    if (waiting.has(id)) return "waiting";
     return unanswered.has(id) ? "not answered" : null;
   };
   return (
