@@ -1,3 +1,4 @@
+import type { UIMessage } from "ai";
 import { useEffect, useRef, useState } from "react";
 import { type Conversation, useConversation } from "troupe/react";
 import { Composer } from "../composer/composer.tsx";
@@ -7,7 +8,7 @@ import { useDrop } from "../composer/use-drop.ts";
 import { FrameTap } from "../inside/frame-tap.ts";
 import { forget } from "../recent/recent-list.ts";
 import { recent } from "../recent/recent-store.ts";
-import { useRemember } from "../recent/use-remember.ts";
+import { titleOfMessages, useRemember } from "../recent/use-remember.ts";
 import { useStored } from "../shell/stored-value.ts";
 import { Announcer } from "../transcript/announcer.tsx";
 import { EmptyState } from "../transcript/empty-state.tsx";
@@ -37,9 +38,10 @@ export function ConversationView({ name, onMenu }: ConversationViewProps) {
     act();
     field.current?.focus();
   };
-  const title = useTitle(name);
+  const title = useTitle(name, chat.messages);
   useRemember(name, chat.messages);
   const isBusy = chat.status === "submitted" || chat.status === "streaming";
+  const isEmpty = chat.messages.length === 0;
   const clear = () => {
     chat.clear();
     recent.update((list) => forget(list, name));
@@ -48,9 +50,8 @@ export function ConversationView({ name, onMenu }: ConversationViewProps) {
     <>
       <div className="conversation" data-dropping={isDropping || undefined}>
         <Header
-          {...{ title, name, model, onMenu }}
+          {...{ title, name, model, isEmpty, onMenu }}
           link={chat.link}
-          isEmpty={chat.messages.length === 0}
           isPanelOpen={panel.isOpen}
           onTogglePanel={panel.toggle}
           onClear={backToField(clear)}
@@ -65,7 +66,7 @@ export function ConversationView({ name, onMenu }: ConversationViewProps) {
         </footer>
         {isDropping ? <p className="drop-hint">Drop pictures and text files to attach them</p> : null}
       </div>
-      <Panel {...{ name, tap, isBusy, panel }} />
+      <Panel {...{ name, tap, isBusy, isEmpty, panel }} />
     </>
   );
 }
@@ -88,9 +89,10 @@ function Behind({ chat, model, backToField }: BehindProps) {
   return <EmptyState model={model} onTry={(...idea) => backToField(() => onTry(...idea))()} />;
 }
 
-/** The title of a conversation as this browser remembers it, also in the title of the page. */
-function useTitle(name: string): string {
-  const title = useStored(recent).find((entry) => entry.name === name)?.title ?? "New conversation";
+/** The title of a conversation: as this browser remembers it, or else from what was said. Also that of the page. */
+function useTitle(name: string, messages: readonly UIMessage[]): string {
+  const remembered = useStored(recent).find((entry) => entry.name === name)?.title;
+  const title = remembered || titleOfMessages(messages) || "New conversation";
   useEffect(() => {
     document.title = `${title} · Troupe`;
   }, [title]);
