@@ -111,6 +111,26 @@ describe("attached files", () => {
     await large.waitFor({ state: "hidden" });
   });
 
+  it("stand in a message as a row of pictures of one height, with the other files in a column below", async () => {
+    const page = await openTab(newPath());
+    const script = { ...note, name: "b.ts", mimeType: "text/vnd.trolltech.linguist" };
+    await choose(page, [picture(100, "a.png"), note, picture(100, "b.png"), script]);
+    await expect.poll(() => attached(page).count()).toBe(4);
+    await button(page, "Send").click();
+    await shows(page, "b.ts (text/plain");
+    const boxes = (selector: string) =>
+      page
+        .locator(`.files ${selector}`)
+        .evaluateAll((all) => all.map((element) => element.getBoundingClientRect().toJSON() as DOMRect));
+    const [left, right] = await boxes(".picture");
+    const [above, below] = await boxes(".documents > *");
+    expect([right?.top, right?.height]).toEqual([left?.top, left?.height]);
+    expect([above?.left, below?.left]).toEqual([left?.left, left?.left]);
+    expect(above?.top).toBeGreaterThan(left?.bottom ?? 0);
+    expect(below?.top).toBeGreaterThan(above?.bottom ?? 0);
+    await isReady(page);
+  });
+
   it("may be all there is in a message, and 3 MB of them are there again after a reload", async () => {
     const path = newPath();
     const page = await openTab(path);

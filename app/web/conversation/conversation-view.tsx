@@ -10,10 +10,12 @@ import { forget } from "../recent/recent-list.ts";
 import { recent } from "../recent/recent-store.ts";
 import { titleOfMessages, useRemember } from "../recent/use-remember.ts";
 import { useStored } from "../shell/stored-value.ts";
+import { useOnline } from "../shell/use-online.ts";
 import { Announcer } from "../transcript/announcer.tsx";
 import { EmptyState } from "../transcript/empty-state.tsx";
 import { Outcome } from "../transcript/outcome.tsx";
 import { Transcript } from "../transcript/transcript.tsx";
+import { connectionOf } from "./connection.ts";
 import { Header } from "./header.tsx";
 import { Panel, usePanel } from "./panel.tsx";
 import { StatusLine } from "./status-line.tsx";
@@ -42,6 +44,7 @@ export function ConversationView({ name, onMenu }: ConversationViewProps) {
   useRemember(name, chat.messages);
   const isBusy = chat.status === "submitted" || chat.status === "streaming";
   const isEmpty = chat.messages.length === 0;
+  const connection = connectionOf({ ...chat, isEmpty }, useOnline());
   const clear = () => {
     chat.clear();
     recent.update((list) => forget(list, name));
@@ -50,18 +53,17 @@ export function ConversationView({ name, onMenu }: ConversationViewProps) {
     <>
       <div className="conversation" data-dropping={isDropping || undefined}>
         <Header
-          {...{ title, name, model, isEmpty, onMenu }}
-          link={chat.link}
+          {...{ title, name, model, connection, isEmpty, onMenu }}
           isPanelOpen={panel.isOpen}
           onTogglePanel={panel.toggle}
           onClear={backToField(clear)}
         />
-        <Transcript chat={chat} isBusy={isBusy}>
+        <Transcript {...{ chat, isBusy }} onAgain={backToField(chat.retry)}>
           <Behind {...{ chat, model, backToField }} />
         </Transcript>
         <footer className="foot">
           <Announcer chat={chat} />
-          <StatusLine chat={chat} />
+          <StatusLine {...{ chat, connection }} />
           <Composer {...{ field, name, attachments, isBusy }} onSend={chat.send} onStop={backToField(chat.stop)} />
         </footer>
         {isDropping ? <p className="drop-hint">Drop pictures and text files to attach them</p> : null}

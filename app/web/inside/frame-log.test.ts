@@ -1,5 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { emptyLog, gistOf, hasWords, labelOf, logEvent, logFrame, MAX_FRAME_CHARS, MAX_FRAMES, readable, shortType } from "./frame-log.ts";
+import {
+  emptyLog,
+  gistOf,
+  hasWords,
+  labelOf,
+  logEvent,
+  logFrame,
+  MAX_FRAME_CHARS,
+  MAX_FRAMES,
+  readable,
+  shortType,
+} from "./frame-log.ts";
 
 const one = (text: string) => logFrame(emptyLog, "received", text, 5).frames[0]!;
 const chunk = (body: object, more: object = {}) =>
@@ -52,7 +63,8 @@ describe("the log of frames", () => {
 
   it("is found by what its row shows and by its full type, and by nothing else in it", () => {
     const frame = chunk({ type: "text-delta", delta: "Hi" }, { seq: 3, hidden: "secret" });
-    for (const words of ["", " CHAT_response ", '3 text-delta "Hi"', "cf_agent_use"]) expect(hasWords(frame, words)).toBe(true);
+    for (const words of ["", " CHAT_response ", '3 text-delta "Hi"', "cf_agent_use"])
+      expect(hasWords(frame, words)).toBe(true);
     for (const words of ["secret", "seq"]) expect(hasWords(frame, words)).toBe(false);
     const closed = logEvent(emptyLog, "close", "Close code 1006", 1).frames[0]!;
     expect(labelOf(closed)).toBe("Socket closed. Close code 1006");

@@ -10,12 +10,14 @@ import { waitingIds } from "./waiting.ts";
 interface TranscriptProps {
   readonly chat: Conversation;
   readonly isBusy: boolean;
+  /** Asks for the last answer again. */
+  readonly onAgain: () => void;
   /** What stands behind the last message. */
   readonly children: ReactNode;
 }
 
 /** The messages, in a box of their own that scrolls. */
-export function Transcript({ chat, isBusy, children }: TranscriptProps) {
+export function Transcript({ chat, isBusy, onAgain, children }: TranscriptProps) {
   const { messages } = chat;
   const { box, content, isAtEnd, goToEnd } = useStickToEnd(messages[0]?.id);
   const lastOwn = messages.findLast(({ role }) => role === "user")?.id;
@@ -32,6 +34,9 @@ export function Transcript({ chat, isBusy, children }: TranscriptProps) {
   const firstWaiting = messages.find(({ id }) => waiting.has(id));
   // The next answer comes before the questions that wait.
   const dots = chat.status === "submitted" ? <Dots /> : null;
+  const last = messages.at(-1);
+  // Where trying again is on offer already, below, that says it.
+  const answered = !isBusy && !chat.canRetry && last?.role === "assistant" ? last : undefined;
   const noteOf = (id: string) => {
     if (waiting.has(id)) return "waiting";
     return unanswered.has(id) ? "not answered" : null;
@@ -47,9 +52,10 @@ export function Transcript({ chat, isBusy, children }: TranscriptProps) {
                 {message === firstWaiting ? dots : null}
                 <Message
                   message={message}
-                  isLast={message === messages.at(-1)}
+                  isLast={message === last}
                   isGrowing={message.id === chat.streamingId}
                   note={noteOf(message.id)}
+                  onAgain={message === answered ? onAgain : undefined}
                 />
               </Fragment>
             ))}
