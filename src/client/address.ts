@@ -24,6 +24,8 @@ export interface SocketListeners {
 export interface ChatSocket {
   send(data: string): void;
   close(): void;
+  /** Gives up the connection as it is, fires `close`, and makes another at once. A socket without it is kept, dead or not. */
+  reconnect?(): void;
   addEventListener(type: "open", listener: SocketListeners["open"]): void;
   addEventListener(type: "close", listener: SocketListeners["close"]): void;
   addEventListener(type: "message", listener: SocketListeners["message"]): void;

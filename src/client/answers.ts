@@ -4,6 +4,7 @@
  */
 import type { UIMessageChunk } from "ai";
 import { hasRenderableParts } from "../shared/apply-chunk.ts";
+import { isObject, parseJson } from "../shared/parse-json.ts";
 import type { ServerFrameOf } from "../shared/server-frames.ts";
 import { CHAT_MESSAGE_TYPES as T } from "../shared/wire-words.ts";
 import {
@@ -33,9 +34,9 @@ export function onResponse(state: ChatState, frame: ResponseFrame): ChatState {
     return (frame.replay === true ? null : takeRest(state, frame)) ?? endTurn(withTaken(state, frame), endingOf(frame));
   }
   if (frame.replayComplete === true) return onCaughtUp(state, frame.id);
-  const chunk = parseChunk(frame.body);
-  if (chunk === null || isClosed(state, frame.id)) return state;
-  return onChunk(state, frame, chunk);
+  const chunk = parseJson(frame.body);
+  if (!isObject(chunk) || isClosed(state, frame.id)) return state;
+  return onChunk(state, frame, chunk as UIMessageChunk);
 }
 
 function onChunk(state: ChatState, frame: ResponseFrame, chunk: UIMessageChunk): ChatState {
@@ -134,15 +135,4 @@ function endingOf(frame: ResponseFrame): TurnEnding {
     code: frame.code ?? "internal",
     isRetryable: frame.retryable ?? outcome === "error",
   };
-}
-
-function parseChunk(body: string): UIMessageChunk | null {
-  if (body === "") return null;
-  try {
-    const chunk: unknown = JSON.parse(body);
-    return typeof chunk === "object" && chunk !== null ? (chunk as UIMessageChunk) : null;
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
 }

@@ -20,6 +20,9 @@ import { type ChatView, viewOf } from "./view.ts";
 /** The longest page that is asked for. */
 const MAX_PAGE = 200;
 
+/** What a browser says of its network; elsewhere nobody says it. */
+const NETWORK_EVENTS = ["online", "offline"] as const;
+
 const setAlarm: NonNullable<ChatClientOptions["alarm"]> = (run, ms) => {
   const timer = setTimeout(run, ms);
   return () => clearTimeout(timer);
@@ -191,18 +194,20 @@ export class ChatClient {
 
   #attach(socket: ChatSocket): void {
     this.#socket = socket;
-    const ifCurrent = (react: () => void) => () => (this.#socket === socket ? react() : undefined);
-    socket.addEventListener(
-      "open",
-      ifCurrent(() => this.#onOpen()),
-    );
-    socket.addEventListener("close", ({ code }) => ifCurrent(() => this.#onClose(code))());
-    socket.addEventListener("message", ({ data }) => ifCurrent(() => this.#onMessage(data))());
+    for (const type of NETWORK_EVENTS) globalThis.addEventListener?.(type, this.#reconnect);
+    const isCurrent = () => this.#socket === socket;
+    socket.addEventListener("open", () => isCurrent() && this.#onOpen());
+    socket.addEventListener("close", ({ code }) => isCurrent() && this.#onClose(code));
+    socket.addEventListener("message", ({ data }) => isCurrent() && this.#onMessage(data));
   }
+
+  /** What a connection is worth is not known when the network has gone or come, or when nothing comes: another one is. */
+  readonly #reconnect = (): void => this.#socket?.reconnect?.();
 
   #detach(event: Extract<LinkEvent, "lost" | "refused">): void {
     const socket = this.#socket;
     this.#socket = null;
+    for (const type of NETWORK_EVENTS) globalThis.removeEventListener?.(type, this.#reconnect);
     for (const silence of this.#alarms.values()) silence();
     socket?.close();
     this.#moveLink(event);
@@ -246,6 +251,8 @@ export class ChatClient {
         return;
       case "alarm":
         return this.#setAlarm(effect);
+      case "reconnect":
+        return this.#reconnect();
       case "chunk":
         return this.#tell((watcher) => watcher.onChunk?.(effect.chunk, effect.requestId));
       case "turn-ended":
@@ -258,11 +265,12 @@ export class ChatClient {
     for (const watcher of this.#watchers) tell(watcher);
   }
 
-  #setAlarm({ kind, alarm, ms }: Extract<Effect, { type: "alarm" }>): void {
+  #setAlarm({ kind, ms }: Extract<Effect, { type: "alarm" }>): void {
     this.#alarms.get(kind)?.();
+    const set = this.#options.alarm ?? setAlarm;
     this.#alarms.set(
       kind,
-      (this.#options.alarm ?? setAlarm)(() => this.#dispatch({ type: "timeout", kind, alarm }), ms),
+      set(() => this.#dispatch({ type: "timeout", kind }), ms),
     );
   }
 
