@@ -128,11 +128,12 @@ describe("a turn that was announced", () => {
   });
 });
 
+const reconnects = (effects: readonly Effect[]) => effects.filter(({ type }) => type === "reconnect").length;
+const alarms = (effects: readonly Effect[]) =>
+  effects.flatMap((effect) => (effect.type === "alarm" && effect.kind === "quiet" ? [effect.ms] : []));
+
 describe("silence", () => {
   const ready = run([opened, page, none("probe-1")]);
-  const alarms = (effects: readonly Effect[]) =>
-    effects.flatMap((effect) => (effect.type === "alarm" && effect.kind === "quiet" ? [effect.ms] : []));
-  const reconnects = (effects: readonly Effect[]) => effects.filter(({ type }) => type === "reconnect").length;
   const accepted = frame({ type: T.CHAT_TAIL, after: null, messages: [user("u-r1")] });
 
   it("is no news where nothing is due: an idle conversation sets no alarm, and asks nothing when one rings", () => {

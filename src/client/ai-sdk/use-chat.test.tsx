@@ -34,7 +34,7 @@ describe("the chat of the AI SDK in a component", () => {
     Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
     const root = createRoot(document.body.appendChild(document.createElement("div")));
     for (const name of ["a", "b", "c"]) {
-      const chat = <Chat name={name} {...(hasKey ? { key: name } : {})} />;
+      const chat = <Chat key={hasKey ? name : null} name={name} />;
       await act(async () => root.render(<StrictMode>{chat}</StrictMode>));
       expect(open.size).toBe(1);
     }
