@@ -17,7 +17,7 @@ export const targets: readonly Target[] = [
   target("the same to 20 clients", "processor time", "burstManyCpuMs", "floor-1", 0.4),
   target("500 deltas one by one, joining off", "processor time", "apartCpuMs", "floor-1", 1.25),
   target("100 new conversations of 200 deltas at once", "processor time", "crowdCpuMs", "floor-1", 0.8),
-  target("the same, above the warm process", "peak memory", "crowdBytes", "floor-1", 1.3),
+  target("100 new conversations at once, above the warm process", "peak memory", "crowdBytes", "floor-1", 1.3),
   target("the same, the whole process", "peak memory", "crowdPeakBytes", "floor-1", null),
   target("2,500 deltas of a running stream to a new client", "time", "replayMs", "floor-2", 1),
   target("the same", "processor time", "replayCpuMs", "floor-2", null),
