@@ -96,9 +96,9 @@ export async function crowd(running: Running, tag: string, sizes: Sizes): Promis
       }),
     ),
   );
-  const memory = peakBytes(pid) - baseline;
+  const peak = peakBytes(pid);
   for (const client of clients) client.close();
-  return { crowdCpuMs: cpu, crowdBytes: memory };
+  return { crowdCpuMs: cpu, crowdBytes: peak - baseline, crowdPeakBytes: peak };
 }
 
 /** New clients that come to a running stream, one after the other. */

@@ -16,13 +16,13 @@ import {
   findRequest,
   isClosed,
   moveRequest,
-  placeOfAnswer,
+  newAnswer,
   putAnswer,
   sendFrame,
   type TurnEnding,
   updateRequest,
 } from "./chat-state.ts";
-import { receiveChunk, type RunningAnswer, startAnswer } from "./running-answer.ts";
+import { receiveChunk, type RunningAnswer } from "./running-answer.ts";
 import { hasMessage } from "./transcript.ts";
 
 type ResponseFrame = ServerFrameOf<"cf_agent_use_chat_response">;
@@ -59,16 +59,14 @@ function takeRest(state: ChatState, { id }: ResponseFrame): ChatState | null {
   if (!state.wantsChunks || isClosed(state, id)) return null;
   const wasAsked = state.probe?.isAnswered === false && state.probe.requests.includes(id);
   const answer =
-    findAnswer(state, id) ??
-    (wasAsked ? startAnswer(id, "detached", placeOfAnswer(state, id), state.transcript) : null);
+    findAnswer(state, id) ?? (wasAsked && !state.partlyTold.includes(id) ? newAnswer(state, id, "detached") : null);
   if (answer?.phase !== "detached" && answer?.phase !== "replaying") return null;
   const attached = putAnswer(state, { ...answer, phase: "replaying" });
   return sendFrame(attached, { type: T.STREAM_RESUME_ACK, id, after: answer.seq });
 }
 
 function startHeard(state: ChatState, requestId: string): RunningAnswer {
-  const begun = startAnswer(requestId, "live", placeOfAnswer(state, requestId), state.transcript);
-  return { ...begun, isObserved: findRequest(state, requestId) === undefined };
+  return { ...newAnswer(state, requestId, "live"), isObserved: findRequest(state, requestId) === undefined };
 }
 
 function onCaughtUp(state: ChatState, requestId: string): ChatState {

@@ -46,12 +46,8 @@ export class ChatClient {
 
   constructor(options: ChatClientOptions) {
     this.#options = options;
-    this.#state = {
-      ...emptyChat,
-      transcript: options.messages ?? [],
-      canResume: options.resume !== false,
-      wantsChunks: options.onChunk !== undefined,
-    };
+    const { messages = [], resume = true, onChunk } = options;
+    this.#state = { ...emptyChat, transcript: messages, canResume: resume, wantsChunks: onChunk !== undefined };
   }
 
   /** The state of the link; part of every snapshot, and cheap to read. */
@@ -114,16 +110,17 @@ export class ChatClient {
   }
 
   /**
-   * The id of the request whose answer runs, as soon as the server has said so;
-   * null when nothing runs, and when nobody will say, because the link was closed.
+   * What `take` makes of the id of the request whose answer runs, as soon as
+   * the server has said which, and before anything becomes of that answer; null
+   * when nothing runs, and when nobody will say, because the link was closed.
    */
-  running(): Promise<string | null> {
+  running<T>(take: (requestId: string | null) => T): Promise<T> {
     return new Promise((resolve) => {
       const look = () => {
         const running = this.#socket === null ? null : runningRequest(this.#state);
         if (running === undefined) return;
         stop();
-        resolve(running);
+        resolve(take(running));
       };
       const stop = this.watch({ onChange: look });
       look();
@@ -176,7 +173,7 @@ export class ChatClient {
     this.#dispatch({ type: "retry", requestId: this.#newId() });
   }
 
-  /** Empties the conversation for everybody who is in it. Does nothing while the link is not open. */
+  /** Empties the conversation for everybody. Does nothing while the link is not open. */
   clear(): void {
     this.#dispatch({ type: "clear" });
   }

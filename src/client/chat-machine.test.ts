@@ -447,6 +447,17 @@ describe("a clear", () => {
   });
 });
 
+describe("a replay", () => {
+  it("counts from its beginning: what is left of one that somebody else asked for on this connection does not", () => {
+    const offered = [opened, resuming("r1", { probeId: "probe-1", lastSeq: 4 }), page([user("u1")])];
+    const more = { replay: true } as const;
+    const left = run([...offered, chunk("r1", 4, say("lo"), more)]).state;
+    expect(texts(left)).toEqual(["Hi"]);
+    const whole = [chunk("r1", 1, start("a1"), more), chunk("r1", 2, open(), more), chunk("r1", 4, say("Hello"), more)];
+    expect(texts(run([...whole, caughtUp("r1")], left).state)).toEqual(["Hi", "Hello"]);
+  });
+});
+
 describe("an answer that a new socket has not caught up with", () => {
   it("is not shown when what it answers is older than the new page", () => {
     const heard = [chunk("r1", 1, start("a1")), chunk("r1", 2, open()), chunk("r1", 3, say("Hel"))];

@@ -13,7 +13,7 @@ import type { ErrorCode } from "../shared/errors.ts";
 import type { ClientFrame } from "../shared/wire.ts";
 import type { TurnOutcome } from "../shared/wire-words.ts";
 import { isUnfinished, nextRequestState, type OwnRequest, type RequestEvent } from "./own-request.ts";
-import { isRunning, type RunningAnswer } from "./running-answer.ts";
+import { isRunning, type RunningAnswer, startAnswer } from "./running-answer.ts";
 import { isSame } from "./same.ts";
 import { hasMessage, type Transcript } from "./transcript.ts";
 
@@ -76,6 +76,8 @@ export interface ChatState {
   readonly canResume: boolean;
   /** Whether somebody listens for chunks, and needs those of answers that ended while no socket was open. */
   readonly wantsChunks: boolean;
+  /** Requests whose answers were told in part and then forgotten: nothing more of them is told but their end. The newest 64. */
+  readonly partlyTold: readonly string[];
   /** The server has said that a turn is accepted but does not stream yet. */
   readonly isWaiting: boolean;
   /** The server brings back a turn that was cut off. */
@@ -109,6 +111,7 @@ export const emptyChat: ChatState = {
   alarms: {},
   canResume: true,
   wantsChunks: false,
+  partlyTold: [],
   isWaiting: false,
   isRecovering: false,
   ending: null,
@@ -144,6 +147,17 @@ export function findRequest(state: ChatState, id: string): OwnRequest | undefine
 
 export function findAnswer(state: ChatState, requestId: string): RunningAnswer | undefined {
   return state.answers.find((answer) => answer.requestId === requestId);
+}
+
+/** An answer that begins for this client, behind message `behind` if the server has said so. */
+export function newAnswer(
+  state: ChatState,
+  requestId: string,
+  phase: RunningAnswer["phase"],
+  behind?: string,
+): RunningAnswer {
+  const toldSeq = state.partlyTold.includes(requestId) ? Number.POSITIVE_INFINITY : 0;
+  return { ...startAnswer(requestId, phase, placeOfAnswer(state, requestId, behind), state.transcript), toldSeq };
 }
 
 export function putAnswer(state: ChatState, answer: RunningAnswer): ChatState {

@@ -4,9 +4,9 @@
  *   connecting ──open──▶ open ──lost──▶ closed ──connect──▶ connecting
  *        └───────────── refused ─────────▶ closed-for-good
  *
- * The table is total: a cell without a change keeps its state. Only `connect`
- * leaves `closed-for-good`: the server has said that trying again is useless,
- * so nobody does until a person or the program asks.
+ * Each event has an answer in each state. Only `connect` leaves
+ * `closed-for-good`: the server has said that trying again is useless, so
+ * nobody does until a person or the program asks.
  */
 
 export const LINK_STATES = ["connecting", "open", "closed", "closed-for-good"] as const;
@@ -24,21 +24,12 @@ export const LINK_EVENTS = [
 ] as const;
 export type LinkEvent = (typeof LINK_EVENTS)[number];
 
-const table: Readonly<Record<LinkState, Readonly<Record<LinkEvent, LinkState>>>> = {
-  connecting: { connect: "connecting", open: "open", lost: "closed", refused: "closed-for-good" },
-  open: { connect: "open", open: "open", lost: "closed", refused: "closed-for-good" },
-  closed: { connect: "connecting", open: "open", lost: "closed", refused: "closed-for-good" },
-  "closed-for-good": {
-    connect: "connecting",
-    open: "closed-for-good",
-    lost: "closed-for-good",
-    refused: "closed-for-good",
-  },
-};
-
 /** The state after `event`. */
 export function nextLinkState(state: LinkState, event: LinkEvent): LinkState {
-  return table[state][event];
+  if (event === "refused") return "closed-for-good";
+  if (event === "connect") return state === "open" ? state : "connecting";
+  if (state === "closed-for-good") return state;
+  return event === "open" ? "open" : "closed";
 }
 
 /** Close codes after which a new attempt is useless: no principal (4401), not allowed (4403), policy (1008). */

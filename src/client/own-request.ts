@@ -5,10 +5,10 @@
  *      ▲               │
  *      └── forget ─────┘   the server has never seen it
  *
- * The table is total; `ended` is never left. A request that is sent again
- * keeps its id, so that the server can tell that it has it already. One that
- * waits is sent whatever is heard of its messages: somebody else may have sent
- * them, and only who asks is told how it ended.
+ * Each event has an answer in each state; `ended` is never left. A request
+ * that is sent again keeps its id, so that the server can tell that it has it
+ * already. One that waits is sent whatever is heard of its messages: somebody
+ * else may have sent them, and only who asks is told how it ended.
  */
 import type { UIMessage } from "ai";
 import type { ClientFrameOf } from "../shared/wire.ts";
@@ -20,16 +20,15 @@ export type RequestState = (typeof REQUEST_STATES)[number];
 export const REQUEST_EVENTS = ["send", "accept", "stream", "forget", "end"] as const;
 export type RequestEvent = (typeof REQUEST_EVENTS)[number];
 
-const table: Readonly<Record<RequestState, Readonly<Record<RequestEvent, RequestState>>>> = {
-  queued: { send: "sent", accept: "queued", stream: "streaming", forget: "queued", end: "ended" },
-  sent: { send: "sent", accept: "pending", stream: "streaming", forget: "queued", end: "ended" },
-  pending: { send: "pending", accept: "pending", stream: "streaming", forget: "pending", end: "ended" },
-  streaming: { send: "streaming", accept: "streaming", stream: "streaming", forget: "streaming", end: "ended" },
-  ended: { send: "ended", accept: "ended", stream: "ended", forget: "ended", end: "ended" },
-};
+/** How far an event brings a request; one that is further already stays where it is. */
+const reached = { send: "sent", accept: "pending", stream: "streaming", end: "ended" } as const;
 
 export function nextRequestState(state: RequestState, event: RequestEvent): RequestState {
-  return table[state][event];
+  if (event === "forget") return state === "sent" ? "queued" : state;
+  // One that waits is not accepted because its messages are known.
+  if (event === "accept" && state === "queued") return state;
+  const rank = Math.max(REQUEST_STATES.indexOf(state), REQUEST_STATES.indexOf(reached[event]));
+  return REQUEST_STATES[rank] ?? state;
 }
 
 export interface OwnRequest {

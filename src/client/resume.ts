@@ -20,14 +20,14 @@ import {
   findRequest,
   isClosed,
   moveRequest,
-  placeOfAnswer,
+  newAnswer,
   type Probe,
   putAnswer,
   sendFrame,
   setAlarm,
 } from "./chat-state.ts";
 import { isInFlight, requestFrame } from "./own-request.ts";
-import { foldAgain, isRunning, type RunningAnswer, startAnswer } from "./running-answer.ts";
+import { foldAgain, isRunning, type RunningAnswer } from "./running-answer.ts";
 import type { ServerFrameOf } from "../shared/server-frames.ts";
 
 /** Requests that may be under way at once: as many as one probe may ask about. */
@@ -104,9 +104,7 @@ function isWanted(state: ChatState, requestId: string): boolean {
 
 function attach(state: ChatState, frame: ServerFrameOf<"cf_agent_stream_resuming">): ChatState {
   const accepted = acceptRequest({ ...state, isWaiting: false, isRecovering: false }, frame.id, "accept");
-  const known =
-    findAnswer(accepted, frame.id) ??
-    startAnswer(frame.id, "detached", placeOfAnswer(accepted, frame.id, frame.behind), accepted.transcript);
+  const known = findAnswer(accepted, frame.id) ?? newAnswer(accepted, frame.id, "detached", frame.behind);
   if (known.phase === "replaying") return accepted;
   const isAhead = known.seq === 0 || (frame.lastSeq !== undefined && known.seq > frame.lastSeq);
   const answer = isAhead ? foldAgain(known, frame.lastSeq) : known;
@@ -158,9 +156,14 @@ function onAnswer(
   const asked = state.probe.requests;
   const known = asked.filter((id) => unknown.includes(id)).reduce(forget, state);
   const over = state.answers.filter((answer) => answer.phase === "detached" && answer.requestId !== running);
+  const told = over.filter((answer) => answer.toldSeq > 0).map((answer) => answer.requestId);
   const requests = asked.filter((id) => !unknown.includes(id));
   return closeAnswers(
-    { ...known, probe: { ...state.probe, isAnswered: true, requests } },
+    {
+      ...known,
+      probe: { ...state.probe, isAnswered: true, requests },
+      partlyTold: [...state.partlyTold, ...told].slice(-64),
+    },
     over.map((answer) => answer.requestId),
   );
 }

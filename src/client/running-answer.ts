@@ -64,6 +64,8 @@ export function receiveChunk(
   const isReplay = frame.replay === true;
   const isKnown = frame.seq !== undefined && seq <= answer.seq;
   if (isKnown || (isReplay && answer.phase !== "replaying")) return answer;
+  // On a connection that was there before, the rest of a replay that somebody else asked for may come first.
+  if (isReplay && answer.fold === null && frame.seq !== undefined && chunk.type !== "start") return answer;
   if (!isReplay && seq > answer.seq + 1) return { ...answer, phase: "detached" };
   const isContinuation = answer.isContinuation || frame.continuation === true;
   const fold = applyChunk(answer.fold ?? beginFold(answer, isContinuation, chunk), chunk);

@@ -126,6 +126,32 @@ describe("a probe", () => {
   });
 });
 
+describe("an acknowledgement behind a second probe", () => {
+  it("begins the replay again, and the one before it says no more", async () => {
+    const [held, read] = [gate(), gate()];
+    const stored = { seq: 0 };
+    stage("again-1").configure = (self) => void (self.flushLimits = { ms: 1, bytes: 1_000_000, chunks: 1 });
+    stage("again-1").model = new ScriptedModel(() => say("half ", held.passed, "whole"));
+    stage("again-1").buffer = (real) => watchedBuffer(real, read.passed, (seq) => (stored.seq = seq));
+    const asking = await ChatSocket.open("again-1");
+    asking.ask("r1", "hi");
+    while (stored.seq < 4) await asking.settled();
+    const socket = await ChatSocket.open("again-1", { capabilities: "delta,cursor" });
+    socket.send({ type: ACK, id: "r1", after: 2 });
+    await socket.settled();
+    socket.send({ type: ACK, id: "r1" });
+    socket.send("ping");
+    await socket.foreignCount(1, (text) => text === "echo ping");
+    read.open();
+    await socket.until(isReplayComplete);
+    held.open();
+    await socket.ended("r1");
+    const seqs = socket.responses("r1").flatMap(({ seq }) => seq ?? []);
+    expect(seqs).toEqual(seqs.map((_, at) => at + 1));
+    expect(socket.frames.filter(isReplayComplete)).toHaveLength(1);
+  });
+});
+
 describe("the end of a turn", () => {
   it("comes right behind the changed transcript, to each socket in the form it understands", async () => {
     const socket = await ChatSocket.open("order-1", { capabilities: "delta,cursor" });

@@ -66,10 +66,9 @@ export class ConversationTransport<M extends UIMessage = UIMessage> implements C
   }
 
   /** The answer that runs, from its first chunk; null when nothing runs. Waits until the server has said which. */
-  async reconnectToStream(): Promise<ReadableStream<UIMessageChunk> | null> {
+  reconnectToStream(): Promise<ReadableStream<UIMessageChunk> | null> {
     this.#client.connect();
-    const requestId = await this.#client.running();
-    return requestId === null ? null : this.#read(requestId, undefined);
+    return this.#client.running((requestId) => (requestId === null ? null : this.#read(requestId, undefined)));
   }
 
   /** The user messages at the end that the conversation lacks; the last message when it has them all. */

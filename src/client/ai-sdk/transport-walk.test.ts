@@ -28,7 +28,7 @@ async function read(stream: ReadableStream<UIMessageChunk>, reading: Reading): P
   reading.ends += 1;
 }
 
-async function walk(seed: number): Promise<void> {
+async function walk(seed: number, isRough: boolean): Promise<void> {
   const random = randomOf(seed);
   const server = new ModelServer(options);
   const link = new Link(server, true);
@@ -50,6 +50,11 @@ async function walk(seed: number): Promise<void> {
     const options = { chatId: "c", messageId: undefined, abortSignal: undefined };
     void read(await transport.sendMessages({ ...options, trigger: "submit-message", messages: [message] }), reading);
   };
+  const resumed = (stream: ReadableStream<UIMessageChunk>) => {
+    const reading: Reading = { chunks: [], ends: 0 };
+    readings.push(reading);
+    void read(stream, reading);
+  };
   for (let at = 0; at < 150; at++) {
     const dice = random.below(100);
     if (dice < 30) link.deliverToClient();
@@ -61,6 +66,10 @@ async function walk(seed: number): Promise<void> {
     else if (link.connection === null) link.dial();
     else if (dice < 90) link.drop();
     else if (dice < 92) link.forgetLost();
+    else if (isRough) {
+      misfortune(dice, server, link, client);
+      if (dice === 99) void transport.reconnectToStream().then((stream) => stream && resumed(stream));
+    }
   }
   for (let round = 0; round < 2_000; round++) {
     if (link.connection === null) link.dial();
@@ -71,6 +80,7 @@ async function walk(seed: number): Promise<void> {
     await Promise.resolve();
   }
   await new Promise(setImmediate);
+  if (isRough) return checkEnds(seed, readings);
   const streamed = readings.map(({ chunks }) => chunks.reduce(applyChunk, startFold(emptyAssistant(""))).message);
   const shown = streamed.filter(hasRenderableParts);
   expect(readings.map(({ ends }) => ends)).toEqual(readings.map(() => 1));
@@ -82,8 +92,38 @@ async function walk(seed: number): Promise<void> {
   expect(shown.length, `seed ${seed}: every answer is streamed`).toBe(answers.length);
 }
 
+/** A turn fails or is stopped, chunks are lost, the conversation is cleared, the server dies. */
+function misfortune(dice: number, server: ModelServer, link: Link, client: ChatClient): void {
+  if (dice === 92) server.turns.fail();
+  else if (dice === 93) client.stop();
+  else if (dice === 94) server.turns.loseChunks();
+  else if (dice === 95) client.clear();
+  else if (dice === 96) {
+    server.crash();
+    link.hangUp();
+  }
+}
+
+function checkEnds(seed: number, readings: readonly Reading[]): void {
+  for (const { chunks, ends } of readings) {
+    expect(ends, `seed ${seed}: the stream ends once`).toBe(1);
+    const starts = chunks.filter(({ type }) => type === "start");
+    expect(starts.length, `seed ${seed}: and begins once at most`).toBeLessThanOrEqual(1);
+    const { parts } = chunks.reduce(applyChunk, startFold(emptyAssistant(""))).message;
+    const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
+    expect(
+      texts.filter((text) => !"one two three four five".startsWith(text)),
+      `seed ${seed}: said once`,
+    ).toEqual([]);
+  }
+}
+
 describe("a stream of the transport on a bad network", () => {
   it("brings each chunk of each answer once, in order, and ends once", async () => {
-    for (let seed = 1; seed <= 400; seed++) await walk(seed);
+    for (let seed = 1; seed <= 400; seed++) await walk(seed, false);
+  });
+
+  it("ends once, whatever becomes of its turn, of its chunks and of the server", async () => {
+    for (let seed = 1; seed <= 400; seed++) await walk(seed, true);
   });
 });

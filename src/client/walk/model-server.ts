@@ -135,7 +135,11 @@ export class ModelServer {
     const isRunning = turn === this.turns.streaming();
     const { session } = socket;
     if (isRunning ? session.kind !== "offered" || session.requestId !== id : turn.ending === null) return;
-    if (isRunning) socket.session = { kind: "catching-up", requestId: id };
+    if (isRunning) {
+      socket.session = { kind: "catching-up", requestId: id };
+      const replaced = this.#replays.findIndex((replay) => replay.socket === socket && replay.turn === turn);
+      if (replaced !== -1) this.#replays.splice(replaced, 1);
+    }
     this.#replays.push({ socket, turn, seq: after, isRunning });
   }
 }

@@ -6,14 +6,13 @@ import { CHAT_MESSAGE_TYPES as T } from "../../shared/wire-words.ts";
 import type { MessagePage } from "../address.ts";
 import type { ChatClientOptions } from "../chat-options.ts";
 import type { TurnEnding } from "../chat-state.ts";
-import type { ChatView } from "../view.ts";
 import type { ModelServer } from "./model-server.ts";
 import { Link } from "./network.ts";
-import { Witness } from "./witness.ts";
+import { type Seen, Witness } from "./witness.ts";
 
 /** What a person has before him. */
 export interface Face {
-  readonly view: ChatView;
+  readonly view: Seen;
   send(text: string): void;
   stop(): void;
   retry(): void;
@@ -57,16 +56,16 @@ export class Tab {
   }
 
   /** Made anew by each call; what they do is the tab's. */
-  options(): Omit<ChatClientOptions, "agent" | "name"> {
+  options() {
     return {
       socket: () => this.#newLink(),
       pageSize: this.server.options.pageSize,
-      readPage: (_, { before, limit }) => this.#read(() => this.server.page(before, limit)),
+      readPage: (_, page) => this.read(page),
       alarm: (run) => this.#setAlarm(run),
       schedule: (run) => this.#notices.push(run),
       newId: () => this.#newId(),
       onTurnEnd: (ending) => this.#ended(ending),
-    };
+    } satisfies Omit<ChatClientOptions, "agent" | "name">;
   }
 
   /** The socket that counts; the others are those of before. */
@@ -82,10 +81,11 @@ export class Tab {
     return connection !== null && connection.toClient.length + connection.toServer.length + lost.length === 0;
   }
 
-  /** Its client is gone, and with it what it had not finished. */
+  /** Its client is gone, and with it what it knew; to the next one its requests are somebody else's. */
   forget(): void {
     this.witness.forget();
-    for (const id of this.requests.keys()) if (!this.ends.has(id)) this.requests.delete(id);
+    this.requests.clear();
+    this.ends.clear();
   }
 
   /** Time passes, for the oldest alarm at least. Says whether there was one. */
@@ -101,7 +101,7 @@ export class Tab {
     for (const notice of this.#notices.splice(0)) notice();
   }
 
-  checkAtRest(view: ChatView): void {
+  checkAtRest(view: Seen): void {
     this.witness.checkAtRest({ ...view, messages: view.messages.filter(({ id }) => !this.#isRefused(id)) });
     for (const id of this.requests.keys()) expect(this.ends.get(id), `request ${id} ends once`).toBe(1);
     for (const [id, count] of this.ends) {
@@ -144,7 +144,9 @@ export class Tab {
     return () => this.alarms.delete(alarm);
   }
 
-  #read(take: () => MessagePage | null): Promise<MessagePage> {
+  /** Asks for a page; it comes when the schedule lets it. */
+  read({ before, limit }: { readonly before?: string; readonly limit: number }): Promise<MessagePage> {
+    const take = () => this.server.page(before, limit);
     return new Promise((resolve, reject) => {
       let taken: MessagePage | null = null;
       const page: PageRead = {

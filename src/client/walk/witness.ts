@@ -5,6 +5,9 @@ import { isSame } from "../same.ts";
 import type { ChatView } from "../view.ts";
 import type { ModelServer } from "./model-server.ts";
 
+/** What a witness looks at. */
+export type Seen = Pick<ChatView, "messages" | "hasMore" | "link" | "status" | "queued" | "waitingIds" | "streamingId">;
+
 export class Witness {
   /** Messages that grew when the server or its storage died or a frame was lost: what people saw of them may shrink. */
   readonly cut = new Set<string>();
@@ -22,7 +25,7 @@ export class Witness {
     this.#lengths.clear();
   }
 
-  look({ messages }: ChatView): void {
+  look({ messages }: Pick<Seen, "messages">): void {
     if (messages === this.#seen) return;
     const before = new Map(this.#seen.map((message) => [message.id, message]));
     for (const message of messages) this.#lookAt(message, before.get(message.id));
@@ -32,7 +35,7 @@ export class Witness {
   }
 
   /** Without messages that the server would not take. */
-  checkAtRest(view: ChatView): void {
+  checkAtRest(view: Seen): void {
     const transcript = this.#server.turns.listed();
     const shown = view.messages;
     const expected = transcript.slice(-shown.length || transcript.length);

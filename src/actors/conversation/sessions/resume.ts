@@ -82,11 +82,18 @@ async function replayRunning(
 ): Promise<void> {
   const { requestId } = stream;
   parts.sockets.tell(connection, { type: "ack", requestId });
+  const session = parts.sockets.session(connection);
+  // Who asks and acknowledges again on this socket begins elsewhere: two replays at once would leave gaps there.
+  const isReplaced = () => {
+    const now = parts.sockets.session(connection);
+    return now.kind === "catching-up" && now !== session;
+  };
   await catchUp(
     sourceOf(parts, stream.record, stream),
     after,
-    (entries) => sendReplay(parts, connection, stream.record, entries, stream.continuation),
+    (entries) => isReplaced() || sendReplay(parts, connection, stream.record, entries, stream.continuation),
     ({ isWhole }) => {
+      if (isReplaced()) return;
       parts.sockets.tell(connection, { type: "caught-up", requestId });
       if (!isKept(parts, stream.record)) return;
       if (parts.running.stream !== stream) return sendFrame(connection, endOf(parts, requestId));
