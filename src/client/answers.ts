@@ -139,8 +139,8 @@ function endingOf(frame: ResponseFrame): TurnEnding {
 function parseChunk(body: string): UIMessageChunk | null {
   if (body === "") return null;
   try {
-    const chunk: unknown = JSON.parse(body);
-    return typeof chunk === "object" && chunk !== null ? (chunk as UIMessageChunk) : null;
+    const chunk = JSON.parse(body) as UIMessageChunk | null;
+    return typeof chunk?.type === "string" ? chunk : null;
   } catch (error) {
     if (error instanceof SyntaxError) return null;
     throw error;

@@ -94,7 +94,7 @@ export function onTimeout(state: ChatState, kind: AlarmKind, alarm: number): Cha
 
 /** An offer of a running stream: attach to it. Offered again it is attached to again, for the server now holds it back. */
 export function onResuming(state: ChatState, frame: ServerFrameOf<"cf_agent_stream_resuming">): ChatState {
-  const answered = onAnswer(state, frame.probeId, frame.unknown ?? [], frame.id);
+  const answered = onAnswer(state, frame, frame.id);
   return isClosed(answered, frame.id) || !isWanted(answered, frame.id) ? answered : attach(answered, frame);
 }
 
@@ -118,7 +118,7 @@ function attach(state: ChatState, frame: ServerFrameOf<"cf_agent_stream_resuming
 
 /** A turn is accepted but does not stream yet; the server will say more by itself. */
 export function onPending(state: ChatState, frame: ServerFrameOf<"cf_agent_stream_pending">): ChatState {
-  const answered = onAnswer(state, frame.probeId, frame.unknown ?? [], null);
+  const answered = onAnswer(state, frame, null);
   const waiting = setAlarm({ ...answered, isWaiting: true }, "pending", PENDING_MS);
   return frame.id === undefined ? waiting : acceptRequest(waiting, frame.id, "accept");
 }
@@ -130,11 +130,9 @@ export function onPending(state: ChatState, frame: ServerFrameOf<"cf_agent_strea
 export function onNone(state: ChatState, frame: ServerFrameOf<"cf_agent_stream_resume_none">): ChatState {
   const isLate = frame.probeId === undefined && state.probe?.isAnswered === true;
   if (state.probe === null || (frame.probeId !== state.probe.id && !isLate)) return state;
-  const asked = state.probe.requests;
-  const unknown = frame.unknown ?? [];
-  const answered = onAnswer(state, frame.probeId, unknown, null);
+  const answered = onAnswer(state, frame, null);
   if (frame.reason === "continuation-owned") return answered;
-  const lost = asked.filter((id) => !unknown.includes(id) && isStillInFlight(answered, id));
+  const lost = answered.probe?.requests.filter((id) => isStillInFlight(answered, id)) ?? [];
   return lost.reduce(cutOff, { ...answered, isWaiting: false, isRecovering: false });
 }
 
@@ -151,29 +149,31 @@ function cutOff(state: ChatState, requestId: string): ChatState {
 /** The answer to the current probe: streams it does not name are over, requests it calls unknown are sent again. */
 function onAnswer(
   state: ChatState,
-  probeId: string | undefined,
-  unknown: readonly string[],
+  { probeId, unknown = [] }: Pick<ServerFrameOf<"cf_agent_stream_pending">, "probeId" | "unknown">,
   running: string | null,
 ): ChatState {
   if (state.probe === null || probeId !== state.probe.id) return state;
+  const asked = state.probe.requests;
+  const known = asked.filter((id) => unknown.includes(id)).reduce(forget, state);
   const over = state.answers.filter((answer) => answer.phase === "detached" && answer.requestId !== running);
   const told = over.filter((answer) => answer.toldSeq > 0).map((answer) => answer.requestId);
-  const requests = state.probe.requests.filter((id) => !unknown.includes(id));
-  const closed = closeAnswers(
+  const requests = asked.filter((id) => !unknown.includes(id));
+  return closeAnswers(
     {
-      ...state,
+      ...known,
       probe: { ...state.probe, isAnswered: true, requests },
       partlyTold: [...state.partlyTold, ...told].slice(-64),
     },
     over.map((answer) => answer.requestId),
   );
-  return unknown.reduce(forget, closed);
 }
 
-/** One that the server has had and knows no more went with a cleared conversation; any other is sent again. */
+/** One that the server has had and knows no more went with a cleared conversation; an own one it never had is sent again. */
 function forget(state: ChatState, id: string): ChatState {
-  if (findRequest(state, id)?.state === "sent") return moveRequest(state, id, "forget");
-  return endAborted(state, id, false);
+  const own = findRequest(state, id);
+  if (own?.state === "sent") return moveRequest(state, id, "forget");
+  const ended = endAborted(state, id, false);
+  return own === undefined ? { ...ended, ending: state.ending } : ended;
 }
 
 /** After every event: tells the server what is due, when it can be told. */
