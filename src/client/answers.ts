@@ -34,9 +34,9 @@ export function onResponse(state: ChatState, frame: ResponseFrame): ChatState {
     return (frame.replay === true ? null : takeRest(state, frame)) ?? endTurn(withTaken(state, frame), endingOf(frame));
   }
   if (frame.replayComplete === true) return onCaughtUp(state, frame.id);
-  const chunk = parseJson(frame.body);
-  if (!isObject(chunk) || isClosed(state, frame.id)) return state;
-  return onChunk(state, frame, chunk as UIMessageChunk);
+  const chunk = parseChunk(frame.body);
+  if (chunk === null || isClosed(state, frame.id)) return state;
+  return onChunk(state, frame, chunk);
 }
 
 function onChunk(state: ChatState, frame: ResponseFrame, chunk: UIMessageChunk): ChatState {
@@ -135,4 +135,9 @@ function endingOf(frame: ResponseFrame): TurnEnding {
     code: frame.code ?? "internal",
     isRetryable: frame.retryable ?? outcome === "error",
   };
+}
+
+function parseChunk(body: string): UIMessageChunk | null {
+  const chunk = parseJson(body);
+  return isObject(chunk) && typeof chunk["type"] === "string" ? (chunk as UIMessageChunk) : null;
 }

@@ -80,6 +80,10 @@ function heldAlarms() {
   return { alarm, ring, set };
 }
 
+function fail(): never {
+  throw new Error("Not mine.");
+}
+
 describe("ChatClient", () => {
   afterEach(() => void vi.unstubAllGlobals());
 
@@ -251,6 +255,55 @@ describe("ChatClient", () => {
     socket().receive({ type: T.USE_CHAT_RESPONSE, id: "id-2", body: "", done: true, outcome: "completed" });
     socket().receive({ type: T.USE_CHAT_RESPONSE, id: "id-2", body: "", done: true, outcome: "completed" });
     expect(ends).toEqual(["id-2 completed"]);
+  });
+
+  it("sends and sets alarms in the order in which things happened, whatever a callback asks for meanwhile", () => {
+    const alarms = new Map<() => void, number>();
+    const { client, socket } = setUp({
+      alarm: (run, ms) => {
+        alarms.set(run, ms);
+        return () => alarms.delete(run);
+      },
+      onTurnEnd: () => {
+        if (ends++ === 0) client.send("again");
+        client.resume();
+      },
+    });
+    let ends = 0;
+    client.connect();
+    socket().greet();
+    client.send("one");
+    socket().fire("close");
+    client.send("two");
+    socket().fire("open");
+    const probe = socket().sent.findLast((frame) => frame.type === T.STREAM_RESUME_REQUEST);
+    socket().sent.length = 0;
+    // What was asked first is lost: its end is told before what waits is sent.
+    socket().receive({ type: T.STREAM_RESUME_NONE, reason: "idle", probeId: probe?.probeId });
+    const texts = socket().sent.flatMap((frame) => (frame.type === T.USE_CHAT_REQUEST ? [frame.init.body] : []));
+    expect(texts.map((text) => /"text":"(\w+)"/.exec(text)?.[1])).toEqual(["two", "again"]);
+    expect([...alarms.values()]).toEqual([15_000, 5_000]);
+    socket().sent.length = 0;
+    for (const ring of Array.from(alarms.keys())) ring();
+    expect(socket().sent.map(({ type }) => type)).toEqual([T.STREAM_RESUME_REQUEST]);
+  });
+
+  it("goes on when callbacks and listeners throw, and tells the others", () => {
+    const heard: string[] = [];
+    const told = vi.spyOn(console, "error").mockReturnValue();
+    const { client, socket, paint } = setUp({ onTurnEnd: fail, onChange: fail });
+    client.watch({ onTurnEnd: ({ requestId }) => heard.push(requestId) });
+    client.subscribe(fail);
+    client.subscribe(() => heard.push("painted"));
+    client.connect();
+    socket().greet();
+    client.send("one");
+    socket().receive({ type: T.USE_CHAT_RESPONSE, id: "id-2", body: "", done: true, outcome: "completed" });
+    paint();
+    expect(heard).toEqual(["id-2", "painted"]);
+    expect(client.getSnapshot().status).toBe("ready");
+    expect(told).toHaveBeenCalled();
+    told.mockRestore();
   });
 
   it("announces in its URL what it understands", () => {

@@ -11,22 +11,15 @@ import { readPage, reconnectingSocket } from "./address.ts";
 import { type ChatEvent, step } from "./chat-machine.ts";
 import type { ChatClientOptions, ChatWatcher, RegenerateOptions, RequestOptions, SendPart } from "./chat-options.ts";
 import { type AlarmKind, type ChatState, type Effect, emptyChat, findRequest, runningRequest } from "./chat-state.ts";
-import { type LinkEvent, linkEventOfClose, type LinkState, nextLinkState } from "./link.ts";
+import { guarded } from "./guarded.ts";
+import { type LinkEvent, linkEventOfClose, type LinkState, NETWORK_EVENTS, nextLinkState } from "./link.ts";
 import { newId } from "./new-id.ts";
-import { nextFrame } from "./next-frame.ts";
+import { afterMs, nextFrame } from "./next-frame.ts";
 import { parseServerFrame } from "../shared/server-frames.ts";
 import { type ChatView, viewOf } from "./view.ts";
 
 /** The longest page that is asked for. */
 const MAX_PAGE = 200;
-
-/** What a browser says of its network; elsewhere nobody says it. */
-const NETWORK_EVENTS = ["online", "offline"] as const;
-
-const setAlarm: NonNullable<ChatClientOptions["alarm"]> = (run, ms) => {
-  const timer = setTimeout(run, ms);
-  return () => clearTimeout(timer);
-};
 
 /**
  * ```ts
@@ -41,6 +34,8 @@ export class ChatClient {
   readonly #listeners = new Set<() => void>();
   readonly #watchers = new Set<ChatWatcher>();
   readonly #alarms = new Map<AlarmKind, () => void>();
+  /** What is asked for and not done yet, in order. */
+  readonly #due: Effect[] = [];
   #socket: ChatSocket | null = null;
   #link: LinkState = "closed";
   #state: ChatState = emptyChat;
@@ -48,6 +43,8 @@ export class ChatClient {
   /** The view that listeners were last told of. */
   #shown: ChatView = this.#view;
   #isScheduled = false;
+  /** When the network has gone or come, or nothing comes, nobody knows what a connection is worth. */
+  readonly #reconnect = (): void => this.#socket?.reconnect?.();
 
   constructor(options: ChatClientOptions) {
     this.#options = options;
@@ -201,9 +198,6 @@ export class ChatClient {
     socket.addEventListener("message", ({ data }) => isCurrent() && this.#onMessage(data));
   }
 
-  /** What a connection is worth is not known when the network has gone or come, or when nothing comes: another one is. */
-  readonly #reconnect = (): void => this.#socket?.reconnect?.();
-
   #detach(event: Extract<LinkEvent, "lost" | "refused">): void {
     const socket = this.#socket;
     this.#socket = null;
@@ -233,7 +227,12 @@ export class ChatClient {
 
   #dispatch(event: ChatEvent): void {
     this.#state = step(this.#state, event);
-    for (const effect of this.#state.outbox) this.#perform(effect);
+    const { outbox } = this.#state;
+    if (this.#due.push(...outbox) === outbox.length) {
+      // What a callback asks for meanwhile comes behind what this event asks for.
+      for (const effect of this.#due) guarded(() => this.#perform(effect));
+      this.#due.length = 0;
+    }
     this.#tell((watcher) => watcher.onChange?.());
     this.#scheduleNotice();
   }
@@ -261,17 +260,13 @@ export class ChatClient {
   }
 
   #tell(tell: (watcher: ChatWatcher) => void): void {
-    tell(this.#options);
-    for (const watcher of this.#watchers) tell(watcher);
+    for (const watcher of [this.#options, ...this.#watchers]) guarded(() => tell(watcher));
   }
 
   #setAlarm({ kind, ms }: Extract<Effect, { type: "alarm" }>): void {
     this.#alarms.get(kind)?.();
-    const set = this.#options.alarm ?? setAlarm;
-    this.#alarms.set(
-      kind,
-      set(() => this.#dispatch({ type: "timeout", kind }), ms),
-    );
+    const ring = () => this.#dispatch({ type: "timeout", kind });
+    this.#alarms.set(kind, (this.#options.alarm ?? afterMs)(ring, ms));
   }
 
   #moveLink(event: LinkEvent): void {
@@ -287,7 +282,7 @@ export class ChatClient {
       const view = this.getSnapshot();
       if (view === this.#shown) return;
       this.#shown = view;
-      for (const listener of this.#listeners) listener();
+      for (const listener of this.#listeners) guarded(listener);
     });
   }
 

@@ -13,7 +13,6 @@ import {
   type AlarmKind,
   ask,
   type ChatState,
-  closeAnswers,
   installTranscript,
   placeOfAnswer,
   sendFrame,
@@ -238,21 +237,25 @@ function onOlder(state: ChatState, event: Extract<ChatEvent, { type: "older" }>)
  */
 function onCleared(state: ChatState): ChatState {
   const seen = state.requests.filter((request) => request.state === "pending" || request.state === "streaming");
-  const ended = seen.reduce((next, { id }) => endAborted(next, id, false), state);
-  const running = ended.answers.map((answer) => answer.requestId);
-  const empty = closeAnswers(ended, running);
+  const gone = [...seen.map(({ id }) => id), ...state.answers.map(({ requestId }) => requestId)];
+  const ended = gone.reduce(abort, state);
   return {
-    ...empty,
+    ...ended,
+    answers: [],
     transcript: [],
     hasMore: false,
     first: null,
-    requests: empty.requests.filter(isUnfinished),
+    requests: ended.requests.filter(isUnfinished),
     isWaiting: false,
     isRecovering: false,
     ending: null,
     awaitedFetch: null,
     pageEpoch: state.pageEpoch + 1,
   };
+}
+
+function abort(state: ChatState, requestId: string): ChatState {
+  return endAborted(state, requestId, false);
 }
 
 function onMessageUpdated(state: ChatState, message: UIMessage): ChatState {

@@ -8,7 +8,7 @@ import type { RequestBody } from "./own-request.ts";
 /** What a user message may be made of. */
 export type SendPart = TextUIPart | FileUIPart;
 
-/** Called synchronously, as frames arrive; what throws here breaks the client. */
+/** Called synchronously, as frames arrive. What throws here is told on the console and changes nothing for the others. */
 export interface ChatWatcher {
   /** Each chunk of each answer, own or not, once and in order, also when the socket drops in between. */
   readonly onChunk?: (chunk: UIMessageChunk, requestId: string) => void;

@@ -73,8 +73,8 @@ export interface ChatState {
   readonly probeCount: number;
   /** Nothing came since the alarm `quiet` was set; or since a connection was given up. */
   readonly silence: "none" | "quiet" | "dead";
-  /** How long silence is taken for granted, as `quiet` was set; 0 while nothing is due. */
-  readonly quietMs: number;
+  /** Whether the alarm `quiet` is set: while something is due. */
+  readonly isListening: boolean;
   /** Whether streams that somebody else asked for before this socket opened are taken. */
   readonly canResume: boolean;
   /** Whether somebody listens for chunks, and needs those of answers that ended while no socket was open. */
@@ -110,7 +110,7 @@ export const emptyChat: ChatState = {
   probe: null,
   probeCount: 0,
   silence: "none",
-  quietMs: 0,
+  isListening: false,
   canResume: true,
   wantsChunks: false,
   partlyTold: [],

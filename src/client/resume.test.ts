@@ -5,7 +5,7 @@ import type { ClientFrame } from "../shared/wire.ts";
 import { CHAT_MESSAGE_TYPES as T } from "../shared/wire-words.ts";
 import { type ChatEvent, step } from "./chat-machine.ts";
 import { type ChatState, type Effect, emptyChat } from "./chat-state.ts";
-import { PROBE_MS, QUIET_MS, SENT_MS } from "./resume.ts";
+import { PROBE_MS, QUIET_MS } from "./resume.ts";
 import { viewOf } from "./view.ts";
 
 const user = (id: string): UIMessage => ({ id, role: "user", parts: [{ type: "text", text: "Hi" }] });
@@ -101,10 +101,10 @@ describe("a probe", () => {
 describe("a turn that was announced", () => {
   const before = run([opened, page, pending("probe-1")]);
 
-  it("T55: is asked about again when half a minute brings nothing of it", () => {
+  it("T55: is asked about again when fifteen seconds bring nothing of it", () => {
     expect(view(before.state).status).toBe("submitted");
-    expect(before.effects).toContainEqual(expect.objectContaining({ type: "alarm", kind: "quiet", ms: 30_000 }));
-    expect(QUIET_MS).toBe(30_000);
+    expect(before.effects).toContainEqual(expect.objectContaining({ type: "alarm", kind: "quiet", ms: 15_000 }));
+    expect(QUIET_MS).toBe(15_000);
     const asked = run([ring(before.effects, "quiet")], before.state);
     expect(probes(asked.sent)).toEqual(["probe-2"]);
     expect(view(run([none("probe-2")], asked.state).state).status).toBe("ready");
@@ -144,9 +144,9 @@ describe("silence", () => {
     expect([rung.sent, alarms(rung.effects)]).toEqual([[], []]);
   });
 
-  it("of ten seconds after a request has its connection asked, and given up when no answer comes", () => {
+  it("after a request has its connection asked, and given up when no answer comes", () => {
     const sent = run([submit("r1")], ready.state);
-    expect(alarms(sent.effects)).toEqual([SENT_MS]);
+    expect(alarms(sent.effects)).toEqual([QUIET_MS]);
     const asked = run([ring(sent.effects, "quiet")], sent.state);
     expect(asked.sent).toMatchObject([{ type: T.STREAM_RESUME_REQUEST, probeId: "probe-2", requests: ["r1"] }]);
     const dead = run([ring(asked.effects, "probe")], asked.state);
@@ -158,7 +158,7 @@ describe("silence", () => {
     expect(heard.sent).toMatchObject([{ type: T.USE_CHAT_REQUEST, id: "r1" }]);
   });
 
-  it("of half a minute in a stream is asked about, every half minute, and is no error when there is an answer", () => {
+  it("in a stream is asked about, every fifteen seconds, and is no error when there is an answer", () => {
     const streaming = run([submit("r1"), accepted, chunk("r1", 1)], ready.state);
     const heard = run([ring(streaming.effects, "quiet")], streaming.state);
     expect([heard.sent, alarms(heard.effects)]).toEqual([[], [QUIET_MS]]);

@@ -37,10 +37,8 @@ import type { ServerFrameOf } from "../shared/server-frames.ts";
 const MAX_IN_FLIGHT = 32;
 /** A probe has this time to be answered. */
 export const PROBE_MS = 5_000;
-/** A request that was sent, and of which the server has not said that it has it, is asked about when nothing comes for this time. */
-export const SENT_MS = 10_000;
-/** A turn that runs or waits is asked about when nothing comes for this time. */
-export const QUIET_MS = 30_000;
+/** What was sent, waits or runs is asked about when nothing comes for this time, and at most for twice this time. */
+export const QUIET_MS = 15_000;
 
 export function onOpened(state: ChatState): ChatState {
   return startProbe(detach(state, isRunning), 1);
@@ -57,7 +55,7 @@ export function onClosed(state: ChatState): ChatState {
   return {
     ...detach(state, isRunning),
     probe: null,
-    quietMs: 0,
+    isListening: false,
     isWaiting: false,
     awaitedFetch: null,
     pageEpoch: state.pageEpoch + 1,
@@ -76,7 +74,7 @@ function startProbe(state: ChatState, retries = 0): ChatState {
   const heard = state.answers.filter((answer) => state.wantsChunks && isRunning(answer));
   const requests = [...new Set([...own, ...heard.map((answer) => answer.requestId)])].slice(0, MAX_IN_FLIGHT);
   const probe = { id: `probe-${state.probeCount + 1}`, isAnswered: false, retries, requests };
-  return sendProbe({ ...state, probeCount: state.probeCount + 1, quietMs: 0 }, probe);
+  return sendProbe({ ...state, probeCount: state.probeCount + 1, isListening: false }, probe);
 }
 
 function sendProbe(state: ChatState, probe: Probe): ChatState {
@@ -98,27 +96,21 @@ export function onUnanswered(state: ChatState): ChatState {
 
 /** What was announced is asked about also when other things came meanwhile. */
 export function onQuiet(state: ChatState): ChatState {
-  if (state.quietMs === 0) return state;
-  return state.silence === "quiet" || state.isWaiting ? startProbe(state) : { ...state, quietMs: 0 };
+  if (!state.isListening) return state;
+  return state.silence === "quiet" || state.isWaiting ? startProbe(state) : { ...state, isListening: false };
 }
 
 /** As long as something is due, the alarm is set; an idle conversation has none. */
 function listen(state: ChatState): ChatState {
-  const ms = patienceMs(state);
-  const set = state.quietMs;
-  if (ms === set || (set > 0 && set < ms)) return state;
-  return ms === 0 ? { ...state, quietMs: 0 } : setAlarm({ ...state, quietMs: ms, silence: "quiet" }, "quiet", ms);
-}
-
-function patienceMs(state: ChatState): number {
-  const has = state.probe?.requests ?? [];
-  if (state.requests.some(({ id, state }) => state === "sent" && !has.includes(id))) return SENT_MS;
-  return isBusy(state) ? QUIET_MS : 0;
+  const isListening = isBusy(state);
+  if (isListening === state.isListening) return state;
+  const next = { ...state, isListening };
+  return isListening ? setAlarm({ ...next, silence: "quiet" }, "quiet", QUIET_MS) : next;
 }
 
 /** An offer of a running stream: attach to it. Offered again it is attached to again, for the server now holds it back. */
 export function onResuming(state: ChatState, frame: ServerFrameOf<"cf_agent_stream_resuming">): ChatState {
-  const answered = onAnswer(state, frame.probeId, frame.unknown ?? [], frame.id);
+  const answered = onAnswer(state, frame, frame.id);
   return isClosed(answered, frame.id) || !isWanted(answered, frame.id) ? answered : attach(answered, frame);
 }
 
@@ -142,8 +134,7 @@ function attach(state: ChatState, frame: ServerFrameOf<"cf_agent_stream_resuming
 
 /** A turn is accepted but does not stream yet; the server will say more by itself. */
 export function onPending(state: ChatState, frame: ServerFrameOf<"cf_agent_stream_pending">): ChatState {
-  const answered = onAnswer(state, frame.probeId, frame.unknown ?? [], null);
-  const waiting = { ...answered, isWaiting: true };
+  const waiting = { ...onAnswer(state, frame, null), isWaiting: true };
   return frame.id === undefined ? waiting : acceptRequest(waiting, frame.id, "accept");
 }
 
@@ -154,11 +145,9 @@ export function onPending(state: ChatState, frame: ServerFrameOf<"cf_agent_strea
 export function onNone(state: ChatState, frame: ServerFrameOf<"cf_agent_stream_resume_none">): ChatState {
   const isLate = frame.probeId === undefined && state.probe?.isAnswered === true;
   if (state.probe === null || (frame.probeId !== state.probe.id && !isLate)) return state;
-  const asked = state.probe.requests;
-  const unknown = frame.unknown ?? [];
-  const answered = onAnswer(state, frame.probeId, unknown, null);
+  const answered = onAnswer(state, frame, null);
   if (frame.reason === "continuation-owned") return answered;
-  const lost = asked.filter((id) => !unknown.includes(id) && isStillInFlight(answered, id));
+  const lost = answered.probe?.requests.filter((id) => isStillInFlight(answered, id)) ?? [];
   return lost.reduce(cutOff, { ...answered, isWaiting: false, isRecovering: false });
 }
 
@@ -175,29 +164,31 @@ function cutOff(state: ChatState, requestId: string): ChatState {
 /** The answer to the current probe: streams it does not name are over, requests it calls unknown are sent again. */
 function onAnswer(
   state: ChatState,
-  probeId: string | undefined,
-  unknown: readonly string[],
+  { probeId, unknown = [] }: Pick<ServerFrameOf<"cf_agent_stream_pending">, "probeId" | "unknown">,
   running: string | null,
 ): ChatState {
   if (state.probe === null || probeId !== state.probe.id) return state;
+  const asked = state.probe.requests;
+  const known = asked.filter((id) => unknown.includes(id)).reduce(forget, state);
   const over = state.answers.filter((answer) => answer.phase === "detached" && answer.requestId !== running);
   const told = over.filter((answer) => answer.toldSeq > 0).map((answer) => answer.requestId);
-  const requests = state.probe.requests.filter((id) => !unknown.includes(id));
-  const closed = closeAnswers(
+  const requests = asked.filter((id) => !unknown.includes(id));
+  return closeAnswers(
     {
-      ...state,
+      ...known,
       probe: { ...state.probe, isAnswered: true, requests },
       partlyTold: [...state.partlyTold, ...told].slice(-64),
     },
     over.map((answer) => answer.requestId),
   );
-  return unknown.reduce(forget, closed);
 }
 
-/** One that the server has had and knows no more went with a cleared conversation; any other is sent again. */
+/** One that the server has had and knows no more went with a cleared conversation; an own one it never had is sent again. */
 function forget(state: ChatState, id: string): ChatState {
-  if (findRequest(state, id)?.state === "sent") return moveRequest(state, id, "forget");
-  return endAborted(state, id, false);
+  const own = findRequest(state, id);
+  if (own?.state === "sent") return moveRequest(state, id, "forget");
+  const ended = endAborted(state, id, false);
+  return own === undefined ? { ...ended, ending: state.ending } : ended;
 }
 
 /** After every event: tells the server what is due, when it can be told. */

@@ -16,8 +16,12 @@ const flag = (value: unknown): value is boolean => typeof value === "boolean";
 const count = (value: unknown): value is number => Number.isInteger(value) && (value as number) >= 0;
 const code = (value: unknown): value is ErrorCode => text(value);
 const texts = (value: unknown): value is string[] => Array.isArray(value) && value.every(text);
-const message = (value: unknown): value is UIMessage => isObject(value);
-const messages = (value: unknown): value is UIMessage[] => Array.isArray(value) && value.every(message);
+const part = (value: unknown): boolean => isObject(value) && text(value["type"]) && optional(text)(value["text"]);
+const message = (value: unknown): value is UIMessage =>
+  isObject(value) && text(value["id"]) && Array.isArray(value["parts"]) && value["parts"].every(part);
+
+/** What a client takes for messages: each has an id and parts that have a type. Everything else about them is their owner's. */
+export const messages = (value: unknown): value is UIMessage[] => Array.isArray(value) && value.every(message);
 
 function oneOf<const V extends string>(words: readonly V[]): Shape<V> {
   return (value): value is V => (words as readonly unknown[]).includes(value);
