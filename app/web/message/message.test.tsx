@@ -10,6 +10,7 @@ const draw = (parts: Part[], more: Partial<UIMessage> = {}) =>
   );
 const attach = (mediaType: string, url: string) =>
   draw([{ type: "file", mediaType, url, filename: "a.file" }], { role: "user" });
+const source = (url: string) => draw([{ type: "source-url", sourceId: "s", url, title: "There" }]);
 const say = (text: string) => draw([{ type: "text", text }]);
 
 describe("a message of the assistant", () => {
@@ -33,6 +34,22 @@ describe("a message of the assistant", () => {
     const html = say("![chart](https://example.com/?q=secret)");
     expect(html).not.toContain("<img");
     expect(html).toContain(">chart</a>");
+  });
+
+  it.each([
+    ["quotes in quotes", `${">".repeat(20_000)}a`],
+    ["lists in lists", `${"- ".repeat(20_000)}a`],
+    ["stress in stress", `${"*a **b ".repeat(200)}${"c** d*".repeat(200)}`],
+  ])("is shown as it was written where it is nested too deep to be formatted: %s", (_, text) => {
+    const html = say(`**bold**\n\n${text}`);
+    expect(html).toContain(`<p class="plain">`);
+    expect(html).toContain(text.replaceAll(">", "&gt;"));
+  });
+
+  it("links no source with an unsafe scheme", () => {
+    expect(source("https://example.com/a")).toContain('href="https://example.com/a"');
+    expect(source("javascript:alert(1)")).not.toMatch(/href|javascript/);
+    expect(source("data:text/html,x")).not.toContain("href");
   });
 
   it("folds thoughts away", () => {
