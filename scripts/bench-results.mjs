@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { root } from "./ensure.mjs";
 
 /** @typedef {import("../bench/ledger.ts").LedgerRow} LedgerRow */
-/** @typedef {{ rounds: number, table: string }} Comparison */
+/** @typedef {{ rounds: number, table: string, missed: readonly string[] }} Comparison */
 
 const numbers = new Intl.NumberFormat("en-US", { maximumFractionDigits: 2 });
 
@@ -26,6 +26,8 @@ Medians of ${comparison.rounds} rounds in which all subjects take turns. The flo
 ratios to it, so smaller is better and 1 is the floor. Other programs ran on the same machine: ratios hold, times do not.
 
 ${comparison.table}
+
+${comparison.missed.length === 0 ? "Every target is met." : `Targets that Troupe missed: ${comparison.missed.join("; ")}. It met the others.`}
 
 ## Counts
 

@@ -15,9 +15,9 @@ export function App() {
 function Nowhere() {
   return (
     <main className="nowhere">
-      <h1>There is nothing here</h1>
+      <h1>There is no such page</h1>
       <p>
-        Conversations live at addresses like <code>/c/swift-juggler-4821</code>.
+        Nothing is kept at this address. Conversations live at addresses like <code>/c/swift-juggler-4821</code>.
       </p>
       <a className="button" href="/">
         Start a new conversation

@@ -13,7 +13,7 @@ describe("routes", () => {
     for (const path of ["/c/", "/c", "/c/a/b", "/settings"]) expect(routeOf(path)).toEqual({ page: "nowhere" });
   });
 
-  it("takes an address that is not properly encoded as it stands", () => {
-    expect(routeOf("/c/100%")).toEqual({ page: "conversation", name: "100%" });
+  it("finds nothing at an address that is not properly encoded", () => {
+    for (const path of ["/c/100%", "/c/%E0%A4%A"]) expect(routeOf(path)).toEqual({ page: "nowhere" });
   });
 });

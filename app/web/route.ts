@@ -9,8 +9,8 @@ export type Route =
 
 export function routeOf(pathname: string): Route {
   if (pathname === "/") return { page: "new" };
-  const name = /^\/c\/([^/]+)\/?$/.exec(pathname)?.[1];
-  return name === undefined ? { page: "nowhere" } : { page: "conversation", name: decode(name) };
+  const name = decode(/^\/c\/([^/]+)\/?$/.exec(pathname)?.[1] ?? "");
+  return name === "" ? { page: "nowhere" } : { page: "conversation", name };
 }
 
 export function pathOf(name: string): string {
@@ -41,8 +41,28 @@ export function onLinkClick(event: MouseEvent, path: string, then?: () => void):
   then?.();
 }
 
+/** What opens over the page is a place of its own in the history, so that the way back leads out of it only. */
+export function enterOverlay(): void {
+  if (!isInOverlay()) history.pushState(OVERLAY, "");
+}
+
+/** Goes back to the page below, with a `popstate` once that is done; false when somebody went back or on already. */
+export function leaveOverlay(): boolean {
+  const isInside = isInOverlay();
+  if (isInside) history.back();
+  return isInside;
+}
+
+const OVERLAY = { isOverlay: true };
+
+function isInOverlay(): boolean {
+  return (history.state as typeof OVERLAY | null)?.isOverlay === true;
+}
+
+/** Whoever goes on from an overlay does not come back to it. */
 function goTo(path: string): void {
-  history.pushState(null, "", path);
+  if (isInOverlay()) history.replaceState(null, "", path);
+  else history.pushState(null, "", path);
   dispatchEvent(new PopStateEvent("popstate"));
 }
 
@@ -51,11 +71,12 @@ function onPathChange(listener: () => void): () => void {
   return () => removeEventListener("popstate", listener);
 }
 
+/** Empty for what is not properly encoded: it names nothing, and is nobody else's name. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch (error) {
-    if (error instanceof URIError) return text;
+    if (error instanceof URIError) return "";
     throw error;
   }
 }

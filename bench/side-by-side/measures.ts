@@ -41,7 +41,7 @@ const SHORT: Speech = { deltas: 20, paceMs: 0 };
 export async function firstChunk(running: Running, tag: string, { repeat }: Sizes): Promise<Sample> {
   const client = await warmClient(running, tag);
   const times: number[] = [];
-  for (let n = 0; n < repeat * 2; n++) {
+  for (let n = 0; n < repeat * 6; n++) {
     const before = performance.now();
     client.ask(`${tag}-${n}`, JSON.stringify(SHORT));
     await client.firstDelta();
@@ -96,9 +96,9 @@ export async function crowd(running: Running, tag: string, sizes: Sizes): Promis
       }),
     ),
   );
-  const memory = peakBytes(pid) - baseline;
+  const peak = peakBytes(pid);
   for (const client of clients) client.close();
-  return { crowdCpuMs: cpu, crowdBytes: memory };
+  return { crowdCpuMs: cpu, crowdBytes: peak - baseline, crowdPeakBytes: peak };
 }
 
 /** New clients that come to a running stream, one after the other. */

@@ -9,6 +9,8 @@ export interface Run {
   readonly rounds: number;
   readonly sizes: Sizes;
   readonly measures: readonly Measure[];
+  /** Those that take long: taken in every second round, beginning with the first. */
+  readonly rare: readonly Measure[];
   /** Told what is being done. */
   progress(text: string): void;
 }
@@ -21,7 +23,8 @@ export async function runRounds(subjects: readonly Running[], run: Run): Promise
     await seed(running, run.sizes);
   }
   for (let round = 1; round <= run.rounds; round++) {
-    for (const measure of run.measures) {
+    const measures = round % 2 === 1 ? [...run.measures, ...run.rare] : run.measures;
+    for (const measure of measures) {
       run.progress(`round ${round} of ${run.rounds}: ${measure.name}`);
       for (const running of subjects) {
         const sample = await measure(running, `${measure.name}-${round}`, run.sizes);

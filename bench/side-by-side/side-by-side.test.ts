@@ -13,7 +13,7 @@ import {
   type Sizes,
 } from "./measures.ts";
 import { aiChat, floor1, floor2, type Running, start, think, troupe } from "./subjects.ts";
-import { ratioTable } from "./table.ts";
+import { missed, ratioTable } from "./table.ts";
 
 const sizes: Sizes = {
   burst: 300,
@@ -72,5 +72,6 @@ describe("the table", () => {
       "",
     ]);
     expect(cells(3).slice(3, 7)).toEqual(["1000 ms (floor 1)", "× 0.50", "≤ 0.4", "missed"]);
+    expect(missed(medians)).toEqual(["burst of 5,000 deltas to one client (processor time)"]);
   });
 });

@@ -14,6 +14,12 @@ export function ratioTable(medians: Medians, columns: readonly Column[]): string
   return markdown([head, ...rows, flatRow(medians, columns)]);
 }
 
+/** The work whose target Troupe missed. */
+export function missed(medians: Medians): string[] {
+  const rows = [...targets.map((target) => rowOf(target, medians, [])), flatRow(medians, [])];
+  return rows.flatMap((row) => (row.at(-1) === "missed" ? [`${row[0]} (${row[1]})`] : []));
+}
+
 function rowOf(target: Target, medians: Medians, columns: readonly Column[]): string[] {
   const { work, counted, value, floor, atMost } = target;
   const base = medians.get(floor)?.[value];

@@ -1,6 +1,7 @@
 /** Where a conversation is found, and how a client connects to it and reads from it. */
 import type { UIMessage } from "ai";
 import { TroupeError } from "../shared/errors.ts";
+import { messages } from "../shared/server-frames.ts";
 import { CAPABILITIES, CAPABILITY_PARAM } from "../shared/wire-words.ts";
 import { ReconnectingSocket } from "./reconnecting-socket.ts";
 
@@ -24,6 +25,8 @@ export interface SocketListeners {
 export interface ChatSocket {
   send(data: string): void;
   close(): void;
+  /** Gives up the connection as it is, fires `close`, and makes another at once. A socket without it is kept, dead or not. */
+  reconnect?(): void;
   addEventListener(type: "open", listener: SocketListeners["open"]): void;
   addEventListener(type: "close", listener: SocketListeners["close"]): void;
   addEventListener(type: "message", listener: SocketListeners["message"]): void;
@@ -64,13 +67,11 @@ export async function readPageAt(
 ): Promise<MessagePage> {
   const query = new URLSearchParams({ limit: String(page.limit), ...(page.before ? { before: page.before } : {}) });
   const response = await fetch(`${url}${url.includes("?") ? "&" : "?"}${query}`, init);
-  if (!response.ok) {
+  const read: unknown = response.ok ? await response.json().catch(() => null) : null;
+  if (!messages(read)) {
     throw new TroupeError("internal", `Reading messages failed with HTTP ${response.status}.`, { retryable: true });
   }
-  return {
-    messages: (await response.json()) as UIMessage[],
-    hasMore: response.headers.get("x-chat-has-more") === "true",
-  };
+  return { messages: read, hasMore: response.headers.get("x-chat-has-more") === "true" };
 }
 
 export type PageReader = typeof readPage;

@@ -4,6 +4,7 @@
  */
 import type { UIMessageChunk } from "ai";
 import { hasRenderableParts } from "../shared/apply-chunk.ts";
+import { isObject, parseJson } from "../shared/parse-json.ts";
 import type { ServerFrameOf } from "../shared/server-frames.ts";
 import { CHAT_MESSAGE_TYPES as T } from "../shared/wire-words.ts";
 import {
@@ -137,12 +138,6 @@ function endingOf(frame: ResponseFrame): TurnEnding {
 }
 
 function parseChunk(body: string): UIMessageChunk | null {
-  if (body === "") return null;
-  try {
-    const chunk: unknown = JSON.parse(body);
-    return typeof chunk === "object" && chunk !== null ? (chunk as UIMessageChunk) : null;
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
+  const chunk = parseJson(body);
+  return isObject(chunk) && typeof chunk["type"] === "string" ? (chunk as UIMessageChunk) : null;
 }

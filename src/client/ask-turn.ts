@@ -29,7 +29,7 @@ export function addRequest(state: ChatState, request: OwnRequest): ChatState {
   if (!isLarger(frame, MAX_FRAME_BYTES)) {
     return { ...state, requests: [...requests, request], ending: null };
   }
-  const text = `The message is over the limit of ${MAX_FRAME_BYTES} bytes.`;
+  const text = "The message is too large.";
   const ending = { requestId: request.id, outcome: "error", text, code: "too_large", isRetryable: false } as const;
   const refused = { ...state, requests: [...requests, { ...request, state: "ended" as const }], ending };
   return ask(refused, { type: "turn-ended", ending });
@@ -53,5 +53,10 @@ export function stop(state: ChatState): ChatState {
   const running = state.answers.filter(isRunning).map((answer) => answer.requestId);
   const next = state.requests.filter(isUnfinished).slice(0, 1);
   const stopped = running.length > 0 ? running : next.map((request) => request.id);
-  return { ...state, cancels: [...new Set([...state.cancels, ...stopped])] };
+  return cancel(state, stopped);
+}
+
+/** Notes what is to be cancelled, as soon as the server can be told. */
+export function cancel(state: ChatState, requestIds: readonly string[]): ChatState {
+  return { ...state, cancels: [...new Set([...state.cancels, ...requestIds])] };
 }

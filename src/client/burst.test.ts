@@ -54,6 +54,7 @@ async function textWork(count: number, size: { history: number; parts: number })
   return work;
 }
 
+const looked = ({ elements, characters }: Work) => elements + characters;
 const total = ({ blocks, elements, characters }: Work) => blocks + elements + characters;
 
 describe("a burst of deltas", () => {
@@ -69,8 +70,9 @@ describe("a burst of deltas", () => {
     const short = await textWork(5_000, { history: 1, parts: 2 });
     const long = await textWork(5_000, { history: 2_000, parts: 1_000 });
     // What is painted is looked at once, whatever came meanwhile.
-    const perDelta = (total(long) - total(short)) / 5_000;
-    expect(perDelta).toBeLessThan(20);
+    expect((looked(long) - looked(short)) / 5_000).toBeLessThan(10);
+    // The engine forgets some of the blocks it has run; a scan of the messages or parts would run hundreds of times as many.
+    expect(long.blocks / short.blocks).toBeLessThan(3);
     expect(short.elements / 5_000).toBeLessThan(100);
   });
 

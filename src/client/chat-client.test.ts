@@ -1,5 +1,5 @@
 import type { UIMessage } from "ai";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { CAPABILITY_PARAM, CHAT_MESSAGE_TYPES as T, type ClientFrame } from "../shared/wire.ts";
 import { type ChatSocket, connectionUrl, type MessagePage } from "./address.ts";
 import { ChatClient } from "./chat-client.ts";
@@ -10,6 +10,12 @@ class FakeSocket implements ChatSocket {
   readonly sent: ClientFrame[] = [];
   readonly listeners = new Map<string, (event: { code: number; data: unknown }) => void>();
   isClosed = false;
+  reconnects = 0;
+
+  reconnect(): void {
+    this.reconnects++;
+    this.fire("close");
+  }
 
   send(data: string): void {
     this.sent.push(JSON.parse(data) as ClientFrame);
@@ -57,7 +63,30 @@ function setUp(options: Partial<ChatClientOptions> = {}) {
   return { client, sockets, socket, paint };
 }
 
+/** Alarms that ring by hand, the newest first. */
+function heldAlarms() {
+  const set = new Set<() => void>();
+  const alarm = (run: () => void) => {
+    const one = () => run();
+    set.add(one);
+    return () => set.delete(one);
+  };
+  const ring = () => {
+    const newest = [...set].at(-1);
+    if (newest === undefined) throw new Error("no alarm is set");
+    set.delete(newest);
+    newest();
+  };
+  return { alarm, ring, set };
+}
+
+function fail(): never {
+  throw new Error("Not mine.");
+}
+
 describe("ChatClient", () => {
+  afterEach(() => void vi.unstubAllGlobals());
+
   it("keeps what is sent before the link opens, and sends it in order then", () => {
     const { client, socket } = setUp();
     client.send("one");
@@ -142,6 +171,49 @@ describe("ChatClient", () => {
     expect(socket().sent.filter(({ type }) => type === T.STREAM_RESUME_REQUEST)).toHaveLength(2);
   });
 
+  it.each(["online", "offline"])("has its socket connect anew when the browser says that it is %s", (type) => {
+    const page = new EventTarget();
+    vi.stubGlobal("addEventListener", page.addEventListener.bind(page));
+    vi.stubGlobal("removeEventListener", page.removeEventListener.bind(page));
+    const { client, socket } = setUp();
+    client.connect();
+    socket().greet();
+    page.dispatchEvent(new Event(type));
+    expect([socket().reconnects, client.link]).toEqual([1, "closed"]);
+    client.close();
+    page.dispatchEvent(new Event(type));
+    expect(socket().reconnects).toBe(1);
+  });
+
+  it("gives up a connection over which nothing comes, shows that, and sends again over the next, under the same id", () => {
+    const { alarm, ring } = heldAlarms();
+    const { client, socket } = setUp({ alarm });
+    client.connect();
+    socket().greet();
+    client.send("hello");
+    ring();
+    ring();
+    expect(socket().reconnects).toBe(1);
+    expect(client.getSnapshot()).toMatchObject({ link: "closed", connectionError: { reason: "silent" } });
+    socket().fire("open");
+    socket().receive({ type: T.STREAM_RESUME_NONE, reason: "idle", probeId: "probe-3", unknown: ["id-2"] });
+    const requests = socket().sent.flatMap((frame) => (frame.type === T.USE_CHAT_REQUEST ? [frame.id] : []));
+    expect(requests).toEqual(["id-2", "id-2"]);
+    expect(client.getSnapshot().connectionError).toBeNull();
+  });
+
+  it("has one alarm of a kind, the newest, and none once it is closed", () => {
+    const { alarm, set } = heldAlarms();
+    const { client, socket } = setUp({ alarm });
+    client.connect();
+    socket().fire("open");
+    socket().fire("close");
+    socket().fire("open");
+    expect(set.size).toBe(1);
+    client.close();
+    expect(set.size).toBe(0);
+  });
+
   it("hears nothing more from a socket it has closed, and may connect again", () => {
     const { client, sockets, socket } = setUp();
     client.connect();
@@ -183,6 +255,55 @@ describe("ChatClient", () => {
     socket().receive({ type: T.USE_CHAT_RESPONSE, id: "id-2", body: "", done: true, outcome: "completed" });
     socket().receive({ type: T.USE_CHAT_RESPONSE, id: "id-2", body: "", done: true, outcome: "completed" });
     expect(ends).toEqual(["id-2 completed"]);
+  });
+
+  it("sends and sets alarms in the order in which things happened, whatever a callback asks for meanwhile", () => {
+    const alarms = new Map<() => void, number>();
+    const { client, socket } = setUp({
+      alarm: (run, ms) => {
+        alarms.set(run, ms);
+        return () => alarms.delete(run);
+      },
+      onTurnEnd: () => {
+        if (ends++ === 0) client.send("again");
+        client.resume();
+      },
+    });
+    let ends = 0;
+    client.connect();
+    socket().greet();
+    client.send("one");
+    socket().fire("close");
+    client.send("two");
+    socket().fire("open");
+    const probe = socket().sent.findLast((frame) => frame.type === T.STREAM_RESUME_REQUEST);
+    socket().sent.length = 0;
+    // What was asked first is lost: its end is told before what waits is sent.
+    socket().receive({ type: T.STREAM_RESUME_NONE, reason: "idle", probeId: probe?.probeId });
+    const texts = socket().sent.flatMap((frame) => (frame.type === T.USE_CHAT_REQUEST ? [frame.init.body] : []));
+    expect(texts.map((text) => /"text":"(\w+)"/.exec(text)?.[1])).toEqual(["two", "again"]);
+    expect([...alarms.values()]).toEqual([15_000, 5_000]);
+    socket().sent.length = 0;
+    for (const ring of Array.from(alarms.keys())) ring();
+    expect(socket().sent.map(({ type }) => type)).toEqual([T.STREAM_RESUME_REQUEST]);
+  });
+
+  it("goes on when callbacks and listeners throw, and tells the others", () => {
+    const heard: string[] = [];
+    const told = vi.spyOn(console, "error").mockReturnValue();
+    const { client, socket, paint } = setUp({ onTurnEnd: fail, onChange: fail });
+    client.watch({ onTurnEnd: ({ requestId }) => heard.push(requestId) });
+    client.subscribe(fail);
+    client.subscribe(() => heard.push("painted"));
+    client.connect();
+    socket().greet();
+    client.send("one");
+    socket().receive({ type: T.USE_CHAT_RESPONSE, id: "id-2", body: "", done: true, outcome: "completed" });
+    paint();
+    expect(heard).toEqual(["id-2", "painted"]);
+    expect(client.getSnapshot().status).toBe("ready");
+    expect(told).toHaveBeenCalled();
+    told.mockRestore();
   });
 
   it("announces in its URL what it understands", () => {

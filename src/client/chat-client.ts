@@ -11,19 +11,15 @@ import { readPage, reconnectingSocket } from "./address.ts";
 import { type ChatEvent, step } from "./chat-machine.ts";
 import type { ChatClientOptions, ChatWatcher, RegenerateOptions, RequestOptions, SendPart } from "./chat-options.ts";
 import { type AlarmKind, type ChatState, type Effect, emptyChat, findRequest, runningRequest } from "./chat-state.ts";
-import { type LinkEvent, linkEventOfClose, type LinkState, nextLinkState } from "./link.ts";
+import { guarded } from "./guarded.ts";
+import { type LinkEvent, linkEventOfClose, type LinkState, NETWORK_EVENTS, nextLinkState } from "./link.ts";
 import { newId } from "./new-id.ts";
-import { nextFrame } from "./next-frame.ts";
+import { afterMs, nextFrame } from "./next-frame.ts";
 import { parseServerFrame } from "../shared/server-frames.ts";
 import { type ChatView, viewOf } from "./view.ts";
 
 /** The longest page that is asked for. */
 const MAX_PAGE = 200;
-
-const setAlarm: NonNullable<ChatClientOptions["alarm"]> = (run, ms) => {
-  const timer = setTimeout(run, ms);
-  return () => clearTimeout(timer);
-};
 
 /**
  * ```ts
@@ -38,6 +34,8 @@ export class ChatClient {
   readonly #listeners = new Set<() => void>();
   readonly #watchers = new Set<ChatWatcher>();
   readonly #alarms = new Map<AlarmKind, () => void>();
+  /** What is asked for and not done yet, in order. */
+  readonly #due: Effect[] = [];
   #socket: ChatSocket | null = null;
   #link: LinkState = "closed";
   #state: ChatState = emptyChat;
@@ -45,6 +43,8 @@ export class ChatClient {
   /** The view that listeners were last told of. */
   #shown: ChatView = this.#view;
   #isScheduled = false;
+  /** When the network has gone or come, or nothing comes, nobody knows what a connection is worth. */
+  readonly #reconnect = (): void => this.#socket?.reconnect?.();
 
   constructor(options: ChatClientOptions) {
     this.#options = options;
@@ -191,18 +191,17 @@ export class ChatClient {
 
   #attach(socket: ChatSocket): void {
     this.#socket = socket;
-    const ifCurrent = (react: () => void) => () => (this.#socket === socket ? react() : undefined);
-    socket.addEventListener(
-      "open",
-      ifCurrent(() => this.#onOpen()),
-    );
-    socket.addEventListener("close", ({ code }) => ifCurrent(() => this.#onClose(code))());
-    socket.addEventListener("message", ({ data }) => ifCurrent(() => this.#onMessage(data))());
+    for (const type of NETWORK_EVENTS) globalThis.addEventListener?.(type, this.#reconnect);
+    const isCurrent = () => this.#socket === socket;
+    socket.addEventListener("open", () => isCurrent() && this.#onOpen());
+    socket.addEventListener("close", ({ code }) => isCurrent() && this.#onClose(code));
+    socket.addEventListener("message", ({ data }) => isCurrent() && this.#onMessage(data));
   }
 
   #detach(event: Extract<LinkEvent, "lost" | "refused">): void {
     const socket = this.#socket;
     this.#socket = null;
+    for (const type of NETWORK_EVENTS) globalThis.removeEventListener?.(type, this.#reconnect);
     for (const silence of this.#alarms.values()) silence();
     socket?.close();
     this.#moveLink(event);
@@ -228,7 +227,12 @@ export class ChatClient {
 
   #dispatch(event: ChatEvent): void {
     this.#state = step(this.#state, event);
-    for (const effect of this.#state.outbox) this.#perform(effect);
+    const { outbox } = this.#state;
+    if (this.#due.push(...outbox) === outbox.length) {
+      // What a callback asks for meanwhile comes behind what this event asks for.
+      for (const effect of this.#due) guarded(() => this.#perform(effect));
+      this.#due.length = 0;
+    }
     this.#tell((watcher) => watcher.onChange?.());
     this.#scheduleNotice();
   }
@@ -246,6 +250,8 @@ export class ChatClient {
         return;
       case "alarm":
         return this.#setAlarm(effect);
+      case "reconnect":
+        return this.#reconnect();
       case "chunk":
         return this.#tell((watcher) => watcher.onChunk?.(effect.chunk, effect.requestId));
       case "turn-ended":
@@ -254,16 +260,13 @@ export class ChatClient {
   }
 
   #tell(tell: (watcher: ChatWatcher) => void): void {
-    tell(this.#options);
-    for (const watcher of this.#watchers) tell(watcher);
+    for (const watcher of [this.#options, ...this.#watchers]) guarded(() => tell(watcher));
   }
 
-  #setAlarm({ kind, alarm, ms }: Extract<Effect, { type: "alarm" }>): void {
+  #setAlarm({ kind, ms }: Extract<Effect, { type: "alarm" }>): void {
     this.#alarms.get(kind)?.();
-    this.#alarms.set(
-      kind,
-      (this.#options.alarm ?? setAlarm)(() => this.#dispatch({ type: "timeout", kind, alarm }), ms),
-    );
+    const ring = () => this.#dispatch({ type: "timeout", kind });
+    this.#alarms.set(kind, (this.#options.alarm ?? afterMs)(ring, ms));
   }
 
   #moveLink(event: LinkEvent): void {
@@ -279,7 +282,7 @@ export class ChatClient {
       const view = this.getSnapshot();
       if (view === this.#shown) return;
       this.#shown = view;
-      for (const listener of this.#listeners) listener();
+      for (const listener of this.#listeners) guarded(listener);
     });
   }
 

@@ -518,8 +518,8 @@ describe("pages", () => {
       tail("u1", [answer("b1", "other branch")]),
       { type: "page-failed", fetch: 1 },
     ]).state;
-    expect(failed.outbox).toEqual([{ type: "alarm", kind: "page", alarm: 2, ms: 2_000 }]);
-    const due: ChatEvent = { type: "timeout", kind: "page", alarm: 2 };
+    expect(failed.outbox).toEqual([{ type: "alarm", kind: "page", ms: 2_000 }]);
+    const due: ChatEvent = { type: "timeout", kind: "page" };
     expect(step(failed, due).outbox).toEqual([{ type: "fetch-page", fetch: 2, atLeast: 2 }]);
     expect(run([closed, due], failed).state.outbox).toEqual([]);
     expect(run([page([user("u9")]), due], failed).state.outbox).toEqual([]);

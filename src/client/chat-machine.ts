@@ -8,19 +8,28 @@ import type { UIMessage } from "ai";
 import type { ServerFrame, ServerFrameOf } from "../shared/server-frames.ts";
 import { CHAT_MESSAGE_TYPES as T } from "../shared/wire-words.ts";
 import { endAborted, onResponse } from "./answers.ts";
-import { addRequest, regenerate, type Regenerate, retry, stop } from "./ask-turn.ts";
+import { addRequest, cancel, regenerate, type Regenerate, retry, stop } from "./ask-turn.ts";
 import {
   type AlarmKind,
   ask,
   type ChatState,
-  closeAnswers,
   installTranscript,
   placeOfAnswer,
   sendFrame,
   setAlarm,
 } from "./chat-state.ts";
 import { isUnfinished, newRequest, type RequestBody } from "./own-request.ts";
-import { onClosed, onNone, onOpened, onPending, onResume, onResuming, onTimeout, settle } from "./resume.ts";
+import {
+  onClosed,
+  onNone,
+  onOpened,
+  onPending,
+  onResume,
+  onQuiet,
+  onResuming,
+  onUnanswered,
+  settle,
+} from "./resume.ts";
 import { withUpdatedMessage } from "./running-answer.ts";
 import {
   applyPage,
@@ -62,7 +71,7 @@ export type ChatEvent =
   /** Show these messages, until the server tells the transcript. */
   | { readonly type: "set-messages"; readonly messages: readonly UIMessage[] }
   /** An alarm that was asked for rings. */
-  | { readonly type: "timeout"; readonly kind: AlarmKind; readonly alarm: number }
+  | { readonly type: "timeout"; readonly kind: AlarmKind }
   /** Ask what runs, and take it. */
   | { readonly type: "resume" }
   /** Read the newest page; the messages before it are still right. */
@@ -98,7 +107,7 @@ function react(state: ChatState, event: ChatEvent): ChatState {
     case "closed":
       return onClosed(state);
     case "frame":
-      return onFrame(state, event.frame);
+      return onFrame(state.silence === "none" ? state : { ...state, silence: "none" }, event.frame);
     case "submit":
       return addRequest(state, newRequest(event.requestId, event.messages, event.body));
     case "regenerate":
@@ -108,7 +117,7 @@ function react(state: ChatState, event: ChatEvent): ChatState {
     case "stop":
       return stop(state);
     case "cancel":
-      return { ...state, cancels: [...new Set([...state.cancels, event.requestId])] };
+      return cancel(state, [event.requestId]);
     case "resume":
       return onResume(state);
     case "refresh":
@@ -120,9 +129,9 @@ function react(state: ChatState, event: ChatEvent): ChatState {
     case "set-messages":
       return takePage(state, { messages: event.messages, hasMore: false });
     case "timeout":
-      return event.kind === "page" ? onPageDue(state, event.alarm) : onTimeout(state, event.kind, event.alarm);
+      return onTimeout(state, event.kind);
     case "clear":
-      return state.isOpen ? sendFrame(state, { type: T.CHAT_CLEAR }) : state;
+      return state.probe === null ? state : sendFrame(state, { type: T.CHAT_CLEAR });
     case "page":
       return event.fetch === state.awaitedFetch
         ? takePage(state, state.keepsOlder ? joinPage(state, event) : event)
@@ -132,6 +141,11 @@ function react(state: ChatState, event: ChatEvent): ChatState {
     case "older":
       return onOlder(state, event);
   }
+}
+
+function onTimeout(state: ChatState, kind: AlarmKind): ChatState {
+  if (kind === "page") return onPageDue(state);
+  return kind === "probe" ? onUnanswered(state) : onQuiet(state);
 }
 
 function onFrame(state: ChatState, frame: ServerFrame): ChatState {
@@ -196,8 +210,8 @@ function onTail(state: ChatState, frame: ServerFrameOf<"cf_agent_chat_tail">): C
 }
 
 /** A page that could not be read is still owed: the list has changed in a way that only the page tells. */
-function onPageDue(state: ChatState, alarm: number): ChatState {
-  return state.isOpen && state.awaitedFetch !== null && state.alarms.page === alarm ? fetchPage(state) : state;
+function onPageDue(state: ChatState): ChatState {
+  return state.awaitedFetch === null ? state : fetchPage(state);
 }
 
 /** A page that is on its way already may be older than what was just told: only the new one counts. */
@@ -223,21 +237,25 @@ function onOlder(state: ChatState, event: Extract<ChatEvent, { type: "older" }>)
  */
 function onCleared(state: ChatState): ChatState {
   const seen = state.requests.filter((request) => request.state === "pending" || request.state === "streaming");
-  const ended = seen.reduce((next, { id }) => endAborted(next, id, false), state);
-  const running = ended.answers.map((answer) => answer.requestId);
-  const empty = closeAnswers(ended, running);
+  const gone = [...seen.map(({ id }) => id), ...state.answers.map(({ requestId }) => requestId)];
+  const ended = gone.reduce(abort, state);
   return {
-    ...empty,
+    ...ended,
+    answers: [],
     transcript: [],
     hasMore: false,
     first: null,
-    requests: empty.requests.filter(isUnfinished),
+    requests: ended.requests.filter(isUnfinished),
     isWaiting: false,
     isRecovering: false,
     ending: null,
     awaitedFetch: null,
     pageEpoch: state.pageEpoch + 1,
   };
+}
+
+function abort(state: ChatState, requestId: string): ChatState {
+  return endAborted(state, requestId, false);
 }
 
 function onMessageUpdated(state: ChatState, message: UIMessage): ChatState {

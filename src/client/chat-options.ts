@@ -8,11 +8,11 @@ import type { RequestBody } from "./own-request.ts";
 /** What a user message may be made of. */
 export type SendPart = TextUIPart | FileUIPart;
 
-/** Called synchronously, as frames arrive; what throws here breaks the client. */
+/** Called synchronously, as frames arrive. What throws here is told on the console and changes nothing for the others. */
 export interface ChatWatcher {
   /** Each chunk of each answer, own or not, once and in order, also when the socket drops in between. */
   readonly onChunk?: (chunk: UIMessageChunk, requestId: string) => void;
-  /** When a turn ends: once for each request of this client, and for those of others that it sees end. */
+  /** When a turn ends: once for each request of this client, and for those of others that it sees end. `text` is the error or a note, not the answer: that is the last message of the snapshot. */
   readonly onTurnEnd?: (ending: TurnEnding) => void;
   /** After everything that happened to this client, visible or not. */
   readonly onChange?: () => void;

@@ -22,22 +22,24 @@ export type Effect =
   | { readonly type: "send"; readonly frame: ClientFrame }
   /** Read the newest page over HTTP, of that many messages if it can be, and give it back with this number. */
   | { readonly type: "fetch-page"; readonly fetch: number; readonly atLeast: number }
-  /** Give back `timeout` with this number after so many milliseconds; only the newest alarm of a kind counts. */
-  | { readonly type: "alarm"; readonly kind: AlarmKind; readonly alarm: number; readonly ms: number }
+  /** Give back `timeout` after so many milliseconds, and not what was asked for before for an alarm of this kind. */
+  | { readonly type: "alarm"; readonly kind: AlarmKind; readonly ms: number }
+  /** Nothing comes over this connection: give it up and make another. */
+  | { readonly type: "reconnect" }
   /** A chunk that was folded: each chunk of an answer once, whatever is replayed. */
   | { readonly type: "chunk"; readonly requestId: string; readonly chunk: UIMessageChunk }
   /** Tell whoever wants to know; once for each own request. */
   | { readonly type: "turn-ended"; readonly ending: TurnEnding };
 
-/** `probe`: no answer to a probe came. `pending`: a turn was announced, and nothing came of it. `page`: a page was not to be had. */
-export type AlarmKind = "probe" | "pending" | "page";
+/** `probe`: no answer to a probe came. `quiet`: something is due, and nothing came. `page`: a page was not to be had. */
+export type AlarmKind = "probe" | "quiet" | "page";
 
 /** The question asked on each new socket, and again when a chunk is missing: what runs, and what became of mine? */
 export interface Probe {
   readonly id: string;
   readonly isAnswered: boolean;
-  /** How often it was sent. */
-  readonly tries: number;
+  /** How often it is sent again before the connection counts as dead. */
+  readonly retries: number;
   /** The requests it asked about; once it is answered, those of them that the server has. */
   readonly requests: readonly string[];
 }
@@ -66,12 +68,13 @@ export interface ChatState {
   readonly answers: readonly RunningAnswer[];
   /** Own requests that are unfinished, in order of sending, and the last one that the server refused. */
   readonly requests: readonly OwnRequest[];
-  readonly isOpen: boolean;
+  /** The one of the socket that is open; null while none is. */
   readonly probe: Probe | null;
   readonly probeCount: number;
-  /** Counts alarms; those but the last of a kind ring for nothing. */
-  readonly alarmCount: number;
-  readonly alarms: Readonly<Partial<Record<AlarmKind, number>>>;
+  /** Nothing came since the alarm `quiet` was set; or since a connection was given up. */
+  readonly silence: "none" | "quiet" | "dead";
+  /** Whether the alarm `quiet` is set: while something is due. */
+  readonly isListening: boolean;
   /** Whether streams that somebody else asked for before this socket opened are taken. */
   readonly canResume: boolean;
   /** Whether somebody listens for chunks, and needs those of answers that ended while no socket was open. */
@@ -104,11 +107,10 @@ export const emptyChat: ChatState = {
   first: null,
   answers: [],
   requests: [],
-  isOpen: false,
   probe: null,
   probeCount: 0,
-  alarmCount: 0,
-  alarms: {},
+  silence: "none",
+  isListening: false,
   canResume: true,
   wantsChunks: false,
   partlyTold: [],
@@ -136,9 +138,7 @@ export function sendFrame(state: ChatState, frame: ClientFrame): ChatState {
 
 /** Sets the alarm of a kind, in the place of the one before. */
 export function setAlarm(state: ChatState, kind: AlarmKind, ms: number): ChatState {
-  const alarm = state.alarmCount + 1;
-  const set = { ...state, alarmCount: alarm, alarms: { ...state.alarms, [kind]: alarm } };
-  return ask(set, { type: "alarm", kind, alarm, ms });
+  return ask(state, { type: "alarm", kind, ms });
 }
 
 export function findRequest(state: ChatState, id: string): OwnRequest | undefined {
@@ -243,7 +243,7 @@ export function placeOfAnswer(state: ChatState, requestId: string, told?: string
 
 /** The request whose answer runs; null when nothing runs or waits; undefined as long as the server has not said. */
 export function runningRequest(state: ChatState): string | null | undefined {
-  if (!state.isOpen || state.probe?.isAnswered !== true) return undefined;
+  if (state.probe?.isAnswered !== true) return undefined;
   const running = state.answers.findLast((answer) => isRunning(answer) && answer.phase !== "detached");
   return running?.requestId ?? (isBusy(state) ? undefined : null);
 }

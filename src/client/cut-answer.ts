@@ -1,5 +1,6 @@
 /** What the server notes on an answer that was cut, in its metadata, so that it is still known after a reload. */
 import type { UIMessage } from "ai";
+import { isObject } from "../shared/parse-json.ts";
 
 /** How an answer was cut: `aborted` by a person, or `failed`, then with the error as people may see it. */
 export interface Cut {
@@ -19,5 +20,5 @@ export function cutOf(message: UIMessage): Cut | null {
 }
 
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+  return isObject(value) ? value : {};
 }

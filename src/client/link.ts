@@ -39,3 +39,6 @@ const TERMINAL_CLOSE_CODES: ReadonlySet<number> = new Set([4401, 4403, 1008]);
 export function linkEventOfClose(code: number): Extract<LinkEvent, "lost" | "refused"> {
   return TERMINAL_CLOSE_CODES.has(code) ? "refused" : "lost";
 }
+
+/** What a browser says of its network; elsewhere nobody says it. */
+export const NETWORK_EVENTS = ["online", "offline"] as const;

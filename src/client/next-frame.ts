@@ -15,3 +15,9 @@ export const nextFrame: Schedule = (run) => {
   if (typeof requestAnimationFrame === "function") requestAnimationFrame(once);
   setTimeout(once, LATEST_MS);
 };
+
+/** Calls `run` once, after so many milliseconds; returns how to prevent that. */
+export function afterMs(run: () => void, ms: number): () => void {
+  const timer = setTimeout(run, ms);
+  return () => clearTimeout(timer);
+}

@@ -6,6 +6,7 @@ type Fire = (event: { data?: unknown; code?: number }) => void;
 /** A WebSocket held by hand. */
 class HeldSocket {
   readyState = 0;
+  closedWith: number | undefined;
   readonly sent: unknown[] = [];
   readonly #listeners = new Map<string, Fire>();
 
@@ -13,8 +14,9 @@ class HeldSocket {
     this.sent.push(data);
   }
 
-  close(): void {
+  close(code?: number): void {
     this.readyState = 3;
+    this.closedWith = code;
   }
 
   addEventListener(type: string, listener: Fire): void {
@@ -88,6 +90,24 @@ describe("ReconnectingSocket", () => {
     expect(attempts).toHaveLength(2);
     attempts[0]?.fire("open");
     expect(heard).toEqual(["close 1006"]);
+  });
+
+  it("gives a connection up for another at once, and hears nothing more of it", () => {
+    const { socket, attempts, heard, last } = setUp();
+    last().fire("open");
+    socket.reconnect();
+    vi.advanceTimersByTime(0);
+    expect(attempts.map(({ readyState }) => readyState)).toEqual([3, 0]);
+    attempts[0]?.fire("message", { data: "late" });
+    last().fire("open");
+    expect(heard).toEqual(["open", "close 1006", "open"]);
+  });
+
+  it("closes with a code, so that nothing waits for the server to close as well", () => {
+    const { socket, last } = setUp();
+    last().fire("open");
+    socket.close();
+    expect(last().closedWith).toBe(1000);
   });
 
   it("does nothing any more once it is closed, also from within a listener", () => {

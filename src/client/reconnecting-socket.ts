@@ -45,6 +45,11 @@ export class ReconnectingSocket implements ChatSocket {
     this.#give();
   }
 
+  /** Gives up the connection, or the attempt, and makes the next attempt at once. */
+  reconnect(): void {
+    this.#onLost(1006, 0);
+  }
+
   addEventListener<K extends keyof SocketListeners>(type: K, listener: SocketListeners[K]): void {
     this.#listeners[type].push(listener);
   }
@@ -52,22 +57,10 @@ export class ReconnectingSocket implements ChatSocket {
   #try(): void {
     const attempt = this.#begin();
     this.#attempt = attempt;
-    const ifCurrent =
-      <E>(react: (event: E) => void) =>
-      (event: E) =>
-        this.#attempt === attempt ? react(event) : undefined;
-    attempt.addEventListener(
-      "open",
-      ifCurrent(() => this.#onOpen()),
-    );
-    attempt.addEventListener(
-      "message",
-      ifCurrent(({ data }) => this.#listeners.message.forEach((listener) => listener({ data }))),
-    );
-    attempt.addEventListener(
-      "close",
-      ifCurrent(({ code }) => this.#onLost(code)),
-    );
+    const isCurrent = () => this.#attempt === attempt;
+    attempt.addEventListener("open", () => isCurrent() && this.#onOpen());
+    attempt.addEventListener("close", ({ code }) => isCurrent() && this.#onLost(code));
+    attempt.addEventListener("message", ({ data }) => isCurrent() && this.#onMessage(data));
     this.#timer = setTimeout(() => this.#onLost(1006), ATTEMPT_MS);
   }
 
@@ -77,17 +70,22 @@ export class ReconnectingSocket implements ChatSocket {
     for (const listener of this.#listeners.open) listener();
   }
 
+  #onMessage(data: unknown): void {
+    for (const listener of this.#listeners.message) listener({ data });
+  }
+
   /** The next attempt is due before anybody hears of the loss, so that who hears may close it. */
-  #onLost(code: number): void {
+  #onLost(code: number, delayMs = reconnectDelayMs(++this.#losses, Math.random())): void {
     this.#give();
-    this.#timer = setTimeout(() => this.#try(), reconnectDelayMs(++this.#losses, Math.random()));
+    this.#timer = setTimeout(() => this.#try(), delayMs);
     for (const listener of this.#listeners.close) listener({ code });
   }
 
+  /** The code has a script in Node end now: it waits for the server to close a socket that was closed without one. */
   #give(): void {
     clearTimeout(this.#timer);
     const attempt = this.#attempt;
     this.#attempt = null;
-    attempt?.close();
+    attempt?.close(1000);
   }
 }

@@ -5,7 +5,7 @@ import type { ClientFrame } from "../shared/wire.ts";
 import { CHAT_MESSAGE_TYPES as T } from "../shared/wire-words.ts";
 import { type ChatEvent, step } from "./chat-machine.ts";
 import { type ChatState, type Effect, emptyChat } from "./chat-state.ts";
-import { PENDING_MS, PROBE_MS } from "./resume.ts";
+import { PROBE_MS, QUIET_MS } from "./resume.ts";
 import { viewOf } from "./view.ts";
 
 const user = (id: string): UIMessage => ({ id, role: "user", parts: [{ type: "text", text: "Hi" }] });
@@ -13,6 +13,7 @@ const opened: ChatEvent = { type: "opened" };
 const frame = (frame: ServerFrame): ChatEvent => ({ type: "frame", frame });
 const page = frame({ type: T.CHAT_MESSAGES, messages: [], connect: true });
 const none = (probeId: string) => frame({ type: T.STREAM_RESUME_NONE, reason: "idle", probeId });
+const none3 = { type: T.STREAM_RESUME_NONE, reason: "idle", probeId: "probe-3" } as const;
 const pending = (probeId: string) => frame({ type: T.STREAM_PENDING, probeId });
 const resuming = (id: string, probeId?: string) =>
   frame({ type: T.STREAM_RESUMING, id, ...(probeId === undefined ? {} : { probeId }) });
@@ -34,10 +35,10 @@ function run(events: readonly ChatEvent[], from: ChatState = emptyChat) {
 const view = (state: ChatState) => viewOf(state, "open", null);
 
 /** The event of the last alarm of a kind that was asked for. */
-function ring(effects: readonly Effect[], kind: "probe" | "pending"): ChatEvent {
+function ring(effects: readonly Effect[], kind: "probe" | "quiet"): ChatEvent {
   const alarm = effects.findLast((effect) => effect.type === "alarm" && effect.kind === kind);
   if (alarm?.type !== "alarm") throw new Error(`no ${kind} alarm`);
-  return { type: "timeout", kind, alarm: alarm.alarm };
+  return { type: "timeout", kind };
 }
 
 const probes = (sent: readonly ClientFrame[]) =>
@@ -82,9 +83,9 @@ describe("a probe", () => {
     expect(view(run([none("probe-1")], last.state).state).connectionError).toBeNull();
   });
 
-  it("T57: of a socket before this one counts for nothing, nor does its alarm", () => {
+  it("T57: of a socket before this one counts for nothing", () => {
     const before = run([opened, page, { type: "closed" }, opened, submit("r1")]);
-    const { sent, state } = run([none("probe-1"), { type: "timeout", kind: "probe", alarm: 1 }], before.state);
+    const { sent, state } = run([none("probe-1")], before.state);
     expect(sent).toEqual([]);
     expect(view(state).status).toBe("submitted");
     expect(run([none("probe-2")], before.state).sent).toMatchObject([{ id: "r1" }]);
@@ -100,15 +101,15 @@ describe("a probe", () => {
 describe("a turn that was announced", () => {
   const before = run([opened, page, pending("probe-1")]);
 
-  it("T55: is asked about again when a minute brings nothing of it", () => {
+  it("T55: is asked about again when fifteen seconds bring nothing of it", () => {
     expect(view(before.state).status).toBe("submitted");
-    expect(before.effects).toContainEqual(expect.objectContaining({ type: "alarm", kind: "pending", ms: 60_000 }));
-    expect(PENDING_MS).toBe(60_000);
-    const asked = run([ring(before.effects, "pending")], before.state);
+    expect(before.effects).toContainEqual(expect.objectContaining({ type: "alarm", kind: "quiet", ms: 15_000 }));
+    expect(QUIET_MS).toBe(15_000);
+    const asked = run([ring(before.effects, "quiet")], before.state);
     expect(probes(asked.sent)).toEqual(["probe-2"]);
     expect(view(run([none("probe-2")], asked.state).state).status).toBe("ready");
     const waits = run([pending("probe-2")], asked.state);
-    expect(probes(run([ring(waits.effects, "pending")], waits.state).sent)).toEqual(["probe-3"]);
+    expect(probes(run([ring(waits.effects, "quiet")], waits.state).sent)).toEqual(["probe-3"]);
   });
 
   it.each<[string, ChatEvent]>([
@@ -116,14 +117,64 @@ describe("a turn that was announced", () => {
     ["it ended", none("probe-1")],
     ["the socket is gone", { type: "closed" }],
   ])("is not asked about again when %s", (_, event) => {
-    expect(probes(run([event, ring(before.effects, "pending")], before.state).sent)).toEqual([]);
+    expect(probes(run([event, ring(before.effects, "quiet")], before.state).sent)).toEqual([]);
   });
 
   it("T56: ends as interrupted when the server knows nothing of it in the end", () => {
     const waiting = run([opened, page, none("probe-1"), submit("r1"), { type: "closed" }, opened, pending("probe-2")]);
-    const asked = run([ring(waiting.effects, "pending")], waiting.state);
+    const asked = run([ring(waiting.effects, "quiet")], waiting.state);
     const { state } = run([none("probe-3")], asked.state);
     expect(view(state)).toMatchObject({ status: "error", error: { code: "interrupted" } });
+  });
+});
+
+const reconnects = (effects: readonly Effect[]) => effects.filter(({ type }) => type === "reconnect").length;
+const alarms = (effects: readonly Effect[]) =>
+  effects.flatMap((effect) => (effect.type === "alarm" && effect.kind === "quiet" ? [effect.ms] : []));
+
+describe("silence", () => {
+  const ready = run([opened, page, none("probe-1")]);
+  const accepted = frame({ type: T.CHAT_TAIL, after: null, messages: [user("u-r1")] });
+
+  it("is no news where nothing is due: an idle conversation sets no alarm, and asks nothing when one rings", () => {
+    expect(alarms(ready.effects)).toEqual([]);
+    const done = frame({ type: T.USE_CHAT_RESPONSE, id: "r1", body: "", done: true });
+    const ended = run([submit("r1"), accepted, chunk("r1", 1), done], ready.state);
+    const rung = run([ring(ended.effects, "quiet")], ended.state);
+    expect([rung.sent, alarms(rung.effects)]).toEqual([[], []]);
+  });
+
+  it("after a request has its connection asked, and given up when no answer comes", () => {
+    const sent = run([submit("r1")], ready.state);
+    expect(alarms(sent.effects)).toEqual([QUIET_MS]);
+    const asked = run([ring(sent.effects, "quiet")], sent.state);
+    expect(asked.sent).toMatchObject([{ type: T.STREAM_RESUME_REQUEST, probeId: "probe-2", requests: ["r1"] }]);
+    const dead = run([ring(asked.effects, "probe")], asked.state);
+    expect(reconnects(dead.effects)).toBe(1);
+    const again = run([{ type: "closed" }, opened], dead.state);
+    expect([dead, again].map(({ state }) => view(state).connectionError?.reason)).toEqual(["silent", "silent"]);
+    const heard = run([frame({ ...none3, unknown: ["r1"] })], again.state);
+    expect(view(heard.state).connectionError).toBeNull();
+    expect(heard.sent).toMatchObject([{ type: T.USE_CHAT_REQUEST, id: "r1" }]);
+  });
+
+  it("in a stream is asked about, every fifteen seconds, and is no error when there is an answer", () => {
+    const streaming = run([submit("r1"), accepted, chunk("r1", 1)], ready.state);
+    const heard = run([ring(streaming.effects, "quiet")], streaming.state);
+    expect([heard.sent, alarms(heard.effects)]).toEqual([[], [QUIET_MS]]);
+    const asked = run([ring(heard.effects, "quiet")], heard.state);
+    expect(probes(asked.sent)).toEqual(["probe-2"]);
+    const fine = run([resuming("r1", "probe-2")], asked.state);
+    expect([view(fine.state).connectionError, alarms(fine.effects)]).toEqual([null, [QUIET_MS]]);
+    const later = run([ring(fine.effects, "quiet")], fine.state);
+    expect([probes(later.sent), reconnects(later.effects)]).toEqual([["probe-3"], 0]);
+  });
+
+  it("of a new connection is given twice the time, for the server may have to wake up", () => {
+    const fresh = run([opened, page]);
+    const once = run([ring(fresh.effects, "probe")], fresh.state);
+    const twice = run([ring(once.effects, "probe")], once.state);
+    expect([once, twice].map(({ effects }) => reconnects(effects))).toEqual([0, 1]);
   });
 });
 

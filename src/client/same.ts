@@ -1,10 +1,12 @@
+import { isObject } from "../shared/parse-json.ts";
+
 /** Structural equality of JSON values: key order does not matter, a field that is `undefined` equals one that is missing. */
 export function isSame(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   if (Array.isArray(a) || Array.isArray(b)) {
     return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, at) => isSame(item, b[at]));
   }
-  return isRecord(a) && isRecord(b) && hasFieldsOf(a, b) && hasFieldsOf(b, a, () => true);
+  return isObject(a) && isObject(b) && hasFieldsOf(a, b) && hasFieldsOf(b, a, () => true);
 }
 
 function hasFieldsOf(
@@ -15,8 +17,4 @@ function hasFieldsOf(
   return Object.entries(a).every(
     ([key, value]) => value === undefined || (b[key] !== undefined && isEqual(value, b[key])),
   );
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
 }

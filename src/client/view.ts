@@ -28,7 +28,7 @@ export interface ChatView {
   /** Set while `status` is `error`. */
   readonly error?: { readonly message: string; readonly code: ErrorCode; readonly retryable: boolean };
   readonly link: LinkState;
-  /** Why nothing comes: the server refused the connection for good, or has left two questions in a row unanswered. */
+  /** Why nothing comes: the server refused the connection for good, or has left questions unanswered. */
   readonly connectionError: ConnectionError | null;
   /** Whether the server brings back a turn that was cut off. */
   readonly isRecovering: boolean;
@@ -60,10 +60,9 @@ export function viewOf(state: ChatState, link: LinkState, previous: ChatView | n
   return previous !== null && isSameView(previous, view) ? previous : view;
 }
 
-function connectionErrorOf({ probe }: ChatState, link: LinkState): ConnectionError | null {
+function connectionErrorOf({ silence }: ChatState, link: LinkState): ConnectionError | null {
   if (link === "closed-for-good") return { reason: "refused", message: "The server refused the connection." };
-  const isSilent = probe !== null && !probe.isAnswered && probe.tries > 2;
-  return isSilent ? { reason: "silent", message: "The server does not answer." } : null;
+  return silence === "dead" ? { reason: "silent", message: "The server does not answer." } : null;
 }
 
 type Activity = Omit<ChatView, "messages" | "link" | "connectionError" | "hasMore">;

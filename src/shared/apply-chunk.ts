@@ -79,9 +79,10 @@ export function finalizeFold(state: FoldState): UIMessage {
 }
 
 function isWellFormed(chunk: unknown): chunk is UIMessageChunk {
-  if (typeof chunk !== "object" || chunk === null || !("type" in chunk) || typeof chunk.type !== "string") return false;
-  if (chunk.type.startsWith("data-")) return true;
-  const required = Object.hasOwn(TEXT_FIELDS, chunk.type) ? TEXT_FIELDS[chunk.type] : undefined;
+  const type = (chunk as Partial<UIMessageChunk> | null)?.type;
+  if (typeof type !== "string") return false;
+  if (type.startsWith("data-")) return true;
+  const required = Object.hasOwn(TEXT_FIELDS, type) ? TEXT_FIELDS[type] : undefined;
   return required?.every((field) => typeof (chunk as Record<string, unknown>)[field] === "string") ?? false;
 }
 

@@ -56,7 +56,7 @@ export function applyToolOutput(state: FoldState, chunk: OutputChunk): FoldState
     ...(rawInput === undefined || chunk.type === "tool-output-available" ? {} : { rawInput }),
     ...outcomeFields(chunk),
     ...sharedFields(chunk),
-    ...(chunk.providerMetadata == null ? {} : { resultProviderMetadata: chunk.providerMetadata }),
+    ...present({ resultProviderMetadata: chunk.providerMetadata }),
   } as MessagePart);
 }
 
@@ -72,11 +72,9 @@ export function applyApprovalRequest(state: FoldState, chunk: Chunk<"tool-approv
   if (!found || found.part.state === "approval-responded" || isSettledToolPart(found.part)) return state;
   const approval = {
     id: chunk.approvalId,
-    ...(chunk.approvalDescriptor == null ? {} : { descriptor: chunk.approvalDescriptor }),
     ...(Object.hasOwn(chunk, "inputSchemaInput") ? { inputSchemaInput: chunk.inputSchemaInput } : {}),
-    ...(chunk.reason == null ? {} : { requestReason: chunk.reason }),
+    ...present({ descriptor: chunk.approvalDescriptor, requestReason: chunk.reason, signature: chunk.signature }),
     ...(chunk.isAutomatic === true ? { isAutomatic: true } : {}),
-    ...(chunk.signature == null ? {} : { signature: chunk.signature }),
   };
   return setPart(state, found.index, { ...found.part, state: "approval-requested", approval } as MessagePart);
 }
@@ -90,9 +88,8 @@ export function applyApprovalResponse(state: FoldState, chunk: Chunk<"tool-appro
   return setPart(state, index, {
     ...part,
     state: "approval-responded",
-    approval: { ...part.approval, approved: chunk.approved, ...(chunk.reason == null ? {} : { reason: chunk.reason }) },
-    ...(chunk.providerExecuted == null ? {} : { providerExecuted: chunk.providerExecuted }),
-    ...(chunk.providerMetadata == null ? {} : { callProviderMetadata: chunk.providerMetadata }),
+    approval: { ...part.approval, approved: chunk.approved, ...present({ reason: chunk.reason }) },
+    ...present({ providerExecuted: chunk.providerExecuted, callProviderMetadata: chunk.providerMetadata }),
   } as MessagePart);
 }
 
@@ -121,17 +118,14 @@ function inputFields(chunk: InputChunk, found: FoundCall | null): Record<string,
     ...stateOfInput(chunk),
     ...(chunk.type === "tool-input-error" || chunk.title === undefined ? {} : { title: chunk.title }),
     ...sharedFields(chunk),
-    ...(chunk.providerMetadata == null ? {} : { [metadataField(chunk)]: chunk.providerMetadata }),
+    ...present({ [metadataField(chunk)]: chunk.providerMetadata }),
   };
 }
 
 function stateOfInput(chunk: InputChunk): Record<string, unknown> {
   switch (chunk.type) {
     case "tool-input-start":
-      return {
-        state: "input-streaming",
-        ...(chunk.inputEncoding == null ? {} : { inputEncoding: chunk.inputEncoding }),
-      };
+      return { state: "input-streaming", ...present({ inputEncoding: chunk.inputEncoding }) };
     case "tool-input-available":
       return { state: "input-available", input: chunk.input };
     case "tool-input-error":
@@ -152,7 +146,7 @@ function outcomeFields(chunk: OutputChunk): Record<string, unknown> {
 function sharedFields(chunk: InputChunk | OutputChunk): Record<string, unknown> {
   return {
     ...(chunk.toolMetadata === undefined ? {} : { toolMetadata: chunk.toolMetadata }),
-    ...(chunk.providerExecuted == null ? {} : { providerExecuted: chunk.providerExecuted }),
+    ...present({ providerExecuted: chunk.providerExecuted }),
   };
 }
 
@@ -164,4 +158,9 @@ function stripped(part: ToolPart): Record<string, unknown> {
   const rest: Record<string, unknown> = { ...part };
   for (const field of STATE_FIELDS) delete rest[field];
   return rest;
+}
+
+/** The fields that say something. */
+function present(fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null));
 }

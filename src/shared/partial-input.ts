@@ -5,6 +5,7 @@
  */
 import type { MessagePart } from "./message-parts.ts";
 import { isToolPart } from "./message-parts.ts";
+import { parseJson } from "./parse-json.ts";
 import { closeJson } from "./partial-json.ts";
 
 /** Whether text of `length` UTF-16 units is worth parsing again after `parsedLength` of it was parsed. */
@@ -14,18 +15,8 @@ export function isDueForParsing(length: number, parsedLength: number): boolean {
 
 /** The value that `text`, a prefix of a JSON value, tells so far; `undefined` if it tells none. Never throws. */
 export function parsePartialJson(text: string): unknown {
-  const whole = parse(text);
-  return whole === undefined ? parse(closeJson(text)) : whole;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch (error) {
-    // Text that is no JSON, or nested deeper than the stack: either way it tells nothing.
-    if (error instanceof SyntaxError || error instanceof RangeError) return undefined;
-    throw error;
-  }
+  const whole = parseJson(text);
+  return whole === undefined ? parseJson(closeJson(text)) : whole;
 }
 
 /** A call whose input still streams, with `input` made of all its `rawInput`; any other part as it is. */

@@ -5,6 +5,7 @@
  */
 import type { UIMessage } from "ai";
 import type { ErrorCode } from "./errors.ts";
+import { isObject, parseJson } from "./parse-json.ts";
 import { CHAT_MESSAGE_TYPES as T, TURN_OUTCOMES } from "./wire-words.ts";
 
 /** Whether a field is what its frame says. One that takes `undefined` may be missing. */
@@ -15,8 +16,12 @@ const flag = (value: unknown): value is boolean => typeof value === "boolean";
 const count = (value: unknown): value is number => Number.isInteger(value) && (value as number) >= 0;
 const code = (value: unknown): value is ErrorCode => text(value);
 const texts = (value: unknown): value is string[] => Array.isArray(value) && value.every(text);
-const message = (value: unknown): value is UIMessage => typeof value === "object" && value !== null;
-const messages = (value: unknown): value is UIMessage[] => Array.isArray(value) && value.every(message);
+const part = (value: unknown): boolean => isObject(value) && text(value["type"]) && optional(text)(value["text"]);
+const message = (value: unknown): value is UIMessage =>
+  isObject(value) && text(value["id"]) && Array.isArray(value["parts"]) && value["parts"].every(part);
+
+/** What a client takes for messages: each has an id and parts that have a type. Everything else about them is their owner's. */
+export const messages = (value: unknown): value is UIMessage[] => Array.isArray(value) && value.every(message);
 
 function oneOf<const V extends string>(words: readonly V[]): Shape<V> {
   return (value): value is V => (words as readonly unknown[]).includes(value);
@@ -110,22 +115,16 @@ export type ResponseFrame = ServerFrameOf<"cf_agent_use_chat_response">;
 
 /** What makes `value` no frame of a server: the name of the first field that is not as it should be; null when it is one. */
 export function serverFrameProblem(value: unknown): string | null {
-  if (typeof value !== "object" || value === null) return "an object";
-  const frame = value as Readonly<Record<string, unknown>>;
-  const type = String(frame["type"]);
+  if (!isObject(value)) return "an object";
+  const type = String(value["type"]);
   if (!Object.hasOwn(SERVER_FRAMES, type)) return "type";
   const fields: Readonly<Record<string, Shape<unknown>>> = SERVER_FRAMES[type as keyof Table];
-  return Object.keys(fields).find((name) => fields[name]?.(frame[name]) === false) ?? null;
+  return Object.keys(fields).find((name) => fields[name]?.(value[name]) === false) ?? null;
 }
 
 /** The frame in a socket message; null for everything that is not one of ours. Never throws. */
 export function parseServerFrame(data: unknown): ServerFrame | null {
   if (typeof data !== "string" || !data.includes("cf_agent_")) return null;
-  try {
-    const value: unknown = JSON.parse(data);
-    return serverFrameProblem(value) === null ? (value as ServerFrame) : null;
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
+  const value = parseJson(data);
+  return serverFrameProblem(value) === null ? (value as ServerFrame) : null;
 }

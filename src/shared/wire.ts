@@ -9,6 +9,7 @@
 import { z } from "zod";
 import type { ErrorCode } from "./errors.ts";
 import { jsonProblem } from "./json-limits.ts";
+import { parseJson } from "./parse-json.ts";
 import {
   CAPABILITIES,
   CAPABILITY_PARAM,
@@ -191,15 +192,6 @@ function invalid(value: Record<string, unknown>, problem: string, code: "bad_req
     ...(typeof frameId === "string" && frameId.length <= 256 ? { id: frameId } : {}),
     ...(typeof toolCallId === "string" && toolCallId.length <= 256 ? { toolCallId } : {}),
   };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch (error) {
-    if (error instanceof SyntaxError || error instanceof RangeError) return undefined;
-    throw error;
-  }
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -76,6 +76,11 @@ describe("the documentation", () => {
     expect((await complaints("workers", servers)).filter(Boolean)).toEqual([]);
   });
 
+  it("has no example with a button that would send the form around it unasked", () => {
+    const untyped = /<button(?![^>]*\btype=)/;
+    expect(examples.filter(({ code }) => untyped.test(code)).map(({ place }) => place)).toEqual([]);
+  });
+
   it("has browser examples that compile", async () => {
     const browsers = examples.filter(({ isBrowser }) => isBrowser);
     expect((await complaints("browser", browsers)).filter(Boolean)).toEqual([]);

@@ -1,7 +1,10 @@
 /** Our own hooks and transport in a real browser, on the real Worker: everything that the published clients can do, and more. */
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { ConversationTransport } from "../../src/client/ai-sdk/index.ts";
 import { ChatClient } from "../../src/client/index.ts";
+import { root } from "../house/sources.ts";
 import { agree, capabilities, shows } from "./stock-clients/capabilities.ts";
 import { ownClients } from "./stock-clients/clients.ts";
 import { Stage } from "./stock-clients/stage.ts";
@@ -87,6 +90,25 @@ describe("a script in Node", { timeout: 60_000 }, () => {
     await expect.poll(() => client.getSnapshot().lastTurn?.outcome, { timeout: 20_000 }).toBe("completed");
     expect(texts()).toEqual(["hello", "one two"]);
     client.close();
+  });
+
+  it("ends when its client is closed: nothing of the socket keeps it", async () => {
+    const scene = stage.scene("own-delta", "script-end");
+    const script = `
+      import { ChatClient } from "troupe/client";
+      const onTurnEnd = () => {
+        chat.close();
+        setTimeout(() => process.exit(3), 4_000).unref();
+      };
+      const chat = new ChatClient({ agent: "assistant", name: "script-end", host: ${JSON.stringify(stage.url)}, onTurnEnd });
+      chat.connect();
+      chat.send("hello");`;
+    const run = promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script], { cwd: root });
+    const answer = await scene.provider.next();
+    answer.say("one");
+    answer.end();
+    // It would have ended itself, and with code 3, had anything kept it.
+    expect(await run).toEqual({ stdout: "", stderr: "" });
   });
 
   it("F271: reads an answer as a stream of chunks, over a cut, each once", async () => {

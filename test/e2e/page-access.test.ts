@@ -89,7 +89,7 @@ describe("axe finds nothing", () => {
     const options: BrowserContextOptions = { viewport, colorScheme: theme, isMobile: isPhone, hasTouch: isPhone };
     const page = await open(await newContext(options), server().url + newPath());
     await page.goto(`${server().url}/nowhere`);
-    await shows(page, "There is nothing here");
+    await shows(page, "There is no such page");
     expect(await problemsOf(page), "nowhere").toEqual([]);
     await page.getByRole("link", { name: "Start a new conversation" }).click();
     await shows(page, "What shall we do?");

@@ -41,6 +41,23 @@ describe("the list of recent conversations", () => {
     expect(await titles(page)).toEqual(["First of all", "Second"]);
   });
 
+  it("takes the open conversation off, which keeps its heading, and gives the focus to the next one", async () => {
+    const page = await openTab(newPath());
+    await say(page, "Older");
+    await sidebar(page).getByRole("link", { name: "New conversation" }).click();
+    await shows(page, "What shall we do?");
+    await say(page, "Open");
+    const focused = () => page.evaluate(() => document.activeElement?.textContent ?? "");
+    await button(page, "Take “Open” off the list").focus();
+    await page.keyboard.press("Enter");
+    expect(await titles(page)).toEqual(["Older"]);
+    expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe("Open");
+    expect(await focused()).toContain("Older");
+    await button(page, "Take “Older” off the list").focus();
+    await page.keyboard.press("Enter");
+    expect(await focused()).toContain("New conversation");
+  });
+
   it("takes another title, forgets, and is the same in every tab", async () => {
     const [one, two] = [await openTab(newPath()), await openTab(newPath())];
     await say(one, "Old title");
@@ -71,6 +88,23 @@ describe("the list of recent conversations", () => {
     await shows(page, "What shall we do?");
     expect(await sidebar(page).count()).toBe(0);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+  });
+
+  it("is closed by the way back, which leads on from there as if it had never been open", async () => {
+    const phone = await newContext({ viewport: { width: 390, height: 800 }, hasTouch: true, isMobile: true });
+    const page = await open(phone, server().url + newPath());
+    const first = page.url();
+    await button(page, "Conversations").click();
+    await sidebar(page).waitFor();
+    await page.goBack();
+    await sidebar(page).waitFor({ state: "detached" });
+    expect(page.url()).toBe(first);
+    await button(page, "Conversations").click();
+    await sidebar(page).getByRole("link", { name: "New conversation" }).click();
+    await expect.poll(() => page.url()).not.toBe(first);
+    await page.goBack();
+    await page.waitForURL(first);
+    expect(await sidebar(page).count()).toBe(0);
   });
 });
 
@@ -140,7 +174,7 @@ describe("an answer", () => {
     await shows(page, "The first half,");
     const live = page.locator("[data-announcer]");
     expect(await live.textContent()).toBe("");
-    answer.say("the second half.");
+    answer.say("the **second** half.");
     answer.end();
     await isReady(page);
     await expect.poll(() => live.textContent()).toBe("The first half, the second half.");
@@ -181,6 +215,10 @@ describe("the panel", () => {
       "chat_request",
     ]);
     await panel(page).getByLabel("Direction").selectOption("all");
+    await panel(page).getByLabel("Filter frames").fill("resume_request");
+    await panel(page)
+      .getByText(/^1 of \d+$/)
+      .waitFor();
     await panel(page).getByLabel("Filter frames").fill("chat_tail");
     const tails = await frames(page).getByText("chat_tail").count();
     expect(tails).toBeGreaterThan(0);
@@ -204,7 +242,10 @@ describe("the panel", () => {
     await panel(page).getByText("Turn record").click();
     await panel(page).getByText('"requestId"').waitFor();
     await page.reload();
-    await panel(page).waitFor();
+    await panel(page).getByText("completed", { exact: true }).waitFor();
+    await button(page, "Clear").click();
+    await page.getByRole("dialog").getByRole("button", { name: "Clear" }).click();
+    await panel(page).getByText("none since the conversation was cleared").waitFor();
     await button(page, "Close the panel").click();
     await panel(page).waitFor({ state: "detached" });
   });

@@ -85,7 +85,9 @@ describe("attached files", () => {
   it("are made smaller when they are pictures over the limit", async () => {
     const page = await openTab(newPath());
     await choose(page, [picture(6_000_000, "photo.png")]);
-    await expect.poll(() => attached(page).allInnerTexts()).toEqual([expect.stringMatching(/photo\.jpg\s+\d+ bytes/)]);
+    await expect
+      .poll(() => attached(page).allInnerTexts())
+      .toEqual([expect.stringMatching(/photo\.jpg\s+made smaller to fit, \d+ bytes/)]);
     await choose(page, [{ ...picture(6_000_000, "broken.png"), buffer: Buffer.alloc(6_000_000, 7) }]);
     await page.getByRole("alert").getByText("“broken.png” has 6.0 MB. A picture may have 5.0 MB at most.").waitFor();
   });
@@ -107,6 +109,26 @@ describe("attached files", () => {
     await large.getByRole("img").waitFor();
     await page.keyboard.press("Escape");
     await large.waitFor({ state: "hidden" });
+  });
+
+  it("stand in a message as a row of pictures of one height, with the other files in a column below", async () => {
+    const page = await openTab(newPath());
+    const script = { ...note, name: "b.ts", mimeType: "text/vnd.trolltech.linguist" };
+    await choose(page, [picture(100, "a.png"), note, picture(100, "b.png"), script]);
+    await expect.poll(() => attached(page).count()).toBe(4);
+    await button(page, "Send").click();
+    await shows(page, "b.ts (text/plain");
+    const boxes = (selector: string) =>
+      page
+        .locator(`.files ${selector}`)
+        .evaluateAll((all) => all.map((element) => element.getBoundingClientRect().toJSON() as DOMRect));
+    const [left, right] = await boxes(".picture");
+    const [above, below] = await boxes(".documents > *");
+    expect([right?.top, right?.height]).toEqual([left?.top, left?.height]);
+    expect([above?.left, below?.left]).toEqual([left?.left, left?.left]);
+    expect(above?.top).toBeGreaterThan(left?.bottom ?? 0);
+    expect(below?.top).toBeGreaterThan(above?.bottom ?? 0);
+    await isReady(page);
   });
 
   it("may be all there is in a message, and 3 MB of them are there again after a reload", async () => {

@@ -78,9 +78,10 @@ export const field = (page: Page) => page.getByRole("textbox", { name: "Message"
 export const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 export const messages = (page: Page) => page.getByRole("log").getByRole("article");
 
+/** With the keys that send on every device. */
 export async function send(page: Page, text: string): Promise<void> {
   await field(page).fill(text);
-  await field(page).press("Enter");
+  await field(page).press("Control+Enter");
 }
 
 export const shows = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor();

@@ -1,8 +1,8 @@
 /** The page of the assistant in a real browser, on the real Worker, with a model whose every word the test decides. */
 import { describe, expect, it } from "vitest";
-import { button, field, hasFocus, isReady, messages, send, shows, stage, transcript } from "./page-stage.ts";
+import { button, field, hasFocus, isReady, messages, open, send, shows, stage, transcript } from "./page-stage.ts";
 
-const { newPath, openTab, provider, server } = stage();
+const { context, newContext, newPath, openTab, provider, server } = stage();
 
 const lines = (from: number) => Array.from({ length: 60 }, (_, at) => `\n\nLine ${from + at}`).join("");
 
@@ -16,6 +16,15 @@ describe("the page", () => {
     expect(page.url()).not.toBe(first);
     await page.goBack();
     await page.waitForURL(first);
+  });
+
+  it.each(["/nonsense", "/c/a/b"])("says that there is no page at %s", async (path) => {
+    const page = await context().newPage();
+    await page.goto(server().url + path);
+    await shows(page, "There is no such page");
+    expect(new URL(page.url()).pathname).toBe(path);
+    await page.getByRole("link", { name: "Start a new conversation" }).click();
+    await shows(page, "What shall we do?");
   });
 
   it("names the model and has six things to try", async () => {
@@ -132,6 +141,83 @@ describe("the page", () => {
     await shows(page, "This answer was stopped.");
     await isReady(page);
     expect(await page.getByRole("status").textContent()).toBe("Answer stopped.");
+  });
+
+  it("marks messages in line in every tab", async () => {
+    const path = newPath();
+    const [one, two] = [await openTab(path), await openTab(path)];
+    await send(one, "first");
+    const first = await provider().next();
+    first.say("One, two");
+    await shows(two, "One, two");
+    await send(one, "second");
+    await Promise.all([shows(one, "waiting"), shows(two, "waiting")]);
+    expect(await transcript(two)).toEqual(["first", "One, two", "second waiting"]);
+    first.end();
+    const second = await provider().next();
+    second.say("Three");
+    second.end();
+    await Promise.all([shows(one, "Three"), shows(two, "Three")]);
+    expect(await two.getByText("waiting").count()).toBe(0);
+  });
+
+  it("moves nothing when an answer is whole", async () => {
+    const page = await openTab(newPath());
+    await send(page, "first");
+    const first = await provider().next();
+    first.say("One, two");
+    await shows(page, "One, two");
+    const height = async () => (await messages(page).nth(1).boundingBox())?.height;
+    const growing = await height();
+    first.end();
+    await button(page, "Copy answer").waitFor();
+    expect(await height()).toBe(growing);
+  });
+
+  it("answers the last question again when asked to", async () => {
+    const page = await openTab(newPath());
+    await send(page, "a number");
+    const first = await provider().next();
+    expect(await button(page, "Answer again").count()).toBe(0);
+    first.say("One.");
+    first.end();
+    await isReady(page);
+    await button(page, "Answer again").click();
+    expect(await hasFocus(page)).toBe(true);
+    const second = await provider().next();
+    second.say("Two.");
+    second.end();
+    await shows(page, "Two.");
+    await isReady(page);
+    expect(await transcript(page)).toEqual(["a number", "Two."]);
+  });
+
+  it("says that the device is offline, and that it is back", async () => {
+    const page = await openTab(newPath());
+    await context().setOffline(true);
+    await shows(page, "Offline");
+    await shows(page, "This device is offline");
+    expect(await page.getByText("Connected").count()).toBe(0);
+    await context().setOffline(false);
+    await shows(page, "Connected");
+    expect(await page.getByText("This device is offline").count()).toBe(0);
+  });
+
+  it("begins a new line with Enter where the keyboard is on the screen", async () => {
+    const phone = await newContext({ viewport: { width: 844, height: 390 }, hasTouch: true, isMobile: true });
+    const page = await open(phone, server().url + newPath());
+    const composer = await page.locator(".composer").boundingBox();
+    expect(composer?.height).toBeLessThan(390 / 5);
+    await field(page).fill("one");
+    await field(page).press("Enter");
+    await field(page).pressSequentially("two");
+    expect(await field(page).inputValue()).toBe("one\ntwo");
+    await button(page, "Send").tap();
+    const answer = await provider().next();
+    answer.say("Both.");
+    answer.end();
+    await isReady(page);
+    expect(await transcript(page)).toEqual(["one two", "Both."]);
   });
 
   it("says that an older question was not answered", async () => {

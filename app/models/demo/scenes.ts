@@ -10,9 +10,6 @@ export interface Scene {
   readonly play: (tools: readonly DemoTool[]) => readonly Beat[];
 }
 
-/** The AI SDK asks again twice before it gives up on a turn. */
-const CALLS_PER_TURN = 3;
-
 const RECOVERED = "This time it worked. I had failed only because you asked me to.";
 
 /** Commands come before tools, so that every tool set leaves them reachable. */
@@ -36,7 +33,7 @@ export const scenes: readonly Scene[] = [
   {
     pattern: /\bfail please\b|\bplease fail\b/i,
     hint: ["fail please", "an error before the first word; try again, and it works"],
-    play: () => [{ type: "fail", error: providerError(500), times: CALLS_PER_TURN }, say(RECOVERED)],
+    play: () => [{ type: "fail", error: providerError(500, NEVER_RETRIED), times: 1 }, say(RECOVERED)],
   },
   {
     pattern: /\brate limit\b/i,
@@ -62,7 +59,13 @@ const failures = {
   500: ["The demo model fails because you asked it to.", "server_error"],
 } as const;
 
-function providerError(statusCode: keyof typeof failures): APICallError {
+/** The AI SDK would ask again twice, seconds later, before it tells anybody: here the person is told at once. */
+const NEVER_RETRIED = { isRetryable: false };
+
+function providerError(
+  statusCode: keyof typeof failures,
+  options: { readonly isRetryable?: boolean } = {},
+): APICallError {
   const [message, code] = failures[statusCode];
   return new APICallError({
     message,
@@ -71,6 +74,7 @@ function providerError(statusCode: keyof typeof failures): APICallError {
     statusCode,
     responseBody: JSON.stringify({ error: { message, code } }),
     data: { error: { message, code } },
+    ...options,
   });
 }
 

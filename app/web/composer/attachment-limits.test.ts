@@ -19,6 +19,8 @@ describe("the type of an attachment", () => {
     ["a.json", "application/json", "application/json"],
     ["a.ts", "video/mp2t", "text/plain"],
     ["a.PY", "", "text/plain"],
+    ["b.ts", "text/vnd.trolltech.linguist", "text/plain"],
+    ["a.c", "text/x-csrc", "text/x-csrc"],
     ["a.svg", "image/svg+xml", "text/plain"],
     ["a.tar.gz", "application/gzip", undefined],
     ["a.heic", "image/heic", undefined],

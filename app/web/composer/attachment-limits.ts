@@ -30,11 +30,15 @@ export interface Candidate {
   readonly bytes: number;
 }
 
-/** The media type under which a file is sent: that of a picture, or one of text; null for other files. */
+/**
+ * The media type under which a file is sent: that of a picture, or one of text; null for other files. What a vendor
+ * calls his own texts, as systems have it for the ending, is plain text.
+ */
 export function mediaTypeOf({ name, type }: Candidate): { readonly kind: FileKind; readonly mediaType: string } | null {
   const [plain = ""] = type.toLowerCase().split(";");
   if (PICTURES.includes(plain)) return { kind: "picture", mediaType: plain };
-  if (plain.startsWith("text/")) return { kind: "text", mediaType: plain };
+  if (plain.startsWith("text/"))
+    return { kind: "text", mediaType: plain.startsWith("text/vnd.") ? "text/plain" : plain };
   if (plain === "application/json") return { kind: "text", mediaType: plain };
   const ending = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? name.toLowerCase();
   return TEXT_ENDINGS.has(ending) ? { kind: "text", mediaType: "text/plain" } : null;

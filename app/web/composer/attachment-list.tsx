@@ -9,13 +9,15 @@ export function AttachmentList({ attachments }: { readonly attachments: Attachme
     <>
       {files.length === 0 ? null : (
         <ul className="attachments" aria-label="Attached files">
-          {files.map(({ id, kind, name, bytes, url }) => (
+          {files.map(({ id, kind, name, bytes, url, isMadeSmaller }) => (
             <li key={id} data-kind={kind}>
               {kind === "picture" ? <img src={url} alt="" /> : <Icon name="file" />}
               <span className="file-name" title={name}>
                 {name}
               </span>
-              <span className="file-size">{sizeText(bytes)}</span>
+              <span className="file-size">
+                {isMadeSmaller ? `made smaller to fit, ${sizeText(bytes)}` : sizeText(bytes)}
+              </span>
               <button type="button" className="bare" aria-label={`Remove ${name}`} onClick={() => remove(id)}>
                 <Icon name="close" />
               </button>

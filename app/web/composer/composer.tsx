@@ -1,6 +1,7 @@
 import { type ClipboardEvent, type KeyboardEvent, type RefObject, type SubmitEvent, useRef } from "react";
 import type { SendPart } from "troupe/client";
 import { Icon } from "../shell/icons.tsx";
+import { useMediaQuery } from "../shell/use-media-query.ts";
 import { AttachmentList } from "./attachment-list.tsx";
 import { ACCEPTED } from "./attachment-limits.ts";
 import type { Attachments } from "./use-attachments.ts";
@@ -19,6 +20,8 @@ interface ComposerProps {
 
 export function Composer({ field, name, attachments, isBusy, onSend, onStop }: ComposerProps) {
   const [text, setText] = useDraft(name);
+  // A keyboard on the screen has no other key for a new line, and the send button right above it.
+  const isTouch = useMediaQuery("(hover: none), (pointer: coarse)");
   const isBlank = text.trim() === "" && attachments.files.length === 0;
   const send = () => {
     if (isBlank) return;
@@ -42,17 +45,24 @@ export function Composer({ field, name, attachments, isBusy, onSend, onStop }: C
           rows={1}
           dir="auto"
           // Where a keyboard would come up over the page, one touches the field first.
-          autoFocus={matchMedia("(hover: hover)").matches}
-          enterKeyHint="send"
+          autoFocus={!isTouch}
+          enterKeyHint={isTouch ? "enter" : "send"}
           placeholder="Write a message"
           aria-describedby="keys"
           onChange={(event) => setText(event.target.value)}
           onPaste={(event) => takePasted(event, attachments)}
-          onKeyDown={(event) => onKey(event, { Enter: send, ...(isBusy ? { Escape: onStop } : {}) })}
+          onKeyDown={(event) =>
+            onKey(event, {
+              ...(isTouch && !event.ctrlKey && !event.metaKey ? {} : { Enter: send }),
+              ...(isBusy ? { Escape: onStop } : {}),
+            })
+          }
         />
       </div>
       <span id="keys" className="unseen">
-        Enter sends, Shift and Enter begins a new line, Escape stops an answer.
+        {isTouch
+          ? "Enter begins a new line, the button Send sends."
+          : "Enter sends, Shift and Enter begins a new line, Escape stops an answer."}
       </span>
       <div className="composer-actions">
         <AttachButton attachments={attachments} />
@@ -61,7 +71,13 @@ export function Composer({ field, name, attachments, isBusy, onSend, onStop }: C
             <Icon name="stop" /> Stop
           </button>
         ) : null}
-        <button type="submit" className="primary" aria-label="Send" title="Send (Enter)" disabled={isBlank}>
+        <button
+          type="submit"
+          className="primary"
+          aria-label="Send"
+          title={isTouch ? "Send" : "Send (Enter)"}
+          disabled={isBlank}
+        >
           <Icon name="send" />
         </button>
       </div>

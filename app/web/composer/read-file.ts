@@ -7,6 +7,8 @@ export interface Attachment extends Candidate {
   readonly mediaType: string;
   /** The content, as a data URL. */
   readonly url: string;
+  /** Whether it is a picture that was too large as it was given. */
+  readonly isMadeSmaller?: boolean;
 }
 
 /** Reads a file of a known type. Null when it cannot be read, or is no text although its name says so. */

@@ -32,9 +32,9 @@ export function useAttachments(): Attachments {
       const file = await fitPicture(given);
       const candidate = { name: file.name, type: file.type, bytes: file.size };
       const refusal = refusalOf(candidate, taken.current);
-      const attachment = refusal === null ? await readFile(file, (last.current += 1)) : null;
-      if (attachment === null) refused.push(refusal ?? `“${file.name}” could not be read as text.`);
-      else show([...taken.current, attachment]);
+      const read = refusal === null ? await readFile(file, (last.current += 1)) : null;
+      if (read === null) refused.push(refusal ?? `“${file.name}” could not be read as text.`);
+      else show([...taken.current, { ...read, isMadeSmaller: file !== given }]);
     }
     setRefusals(refused);
   };

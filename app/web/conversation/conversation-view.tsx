@@ -1,3 +1,4 @@
+import type { UIMessage } from "ai";
 import { useEffect, useRef, useState } from "react";
 import { type Conversation, useConversation } from "troupe/react";
 import { Composer } from "../composer/composer.tsx";
@@ -7,12 +8,14 @@ import { useDrop } from "../composer/use-drop.ts";
 import { FrameTap } from "../inside/frame-tap.ts";
 import { forget } from "../recent/recent-list.ts";
 import { recent } from "../recent/recent-store.ts";
-import { useRemember } from "../recent/use-remember.ts";
+import { titleOfMessages, useRemember } from "../recent/use-remember.ts";
 import { useStored } from "../shell/stored-value.ts";
+import { useOnline } from "../shell/use-online.ts";
 import { Announcer } from "../transcript/announcer.tsx";
 import { EmptyState } from "../transcript/empty-state.tsx";
 import { Outcome } from "../transcript/outcome.tsx";
 import { Transcript } from "../transcript/transcript.tsx";
+import { connectionOf } from "./connection.ts";
 import { Header } from "./header.tsx";
 import { Panel, usePanel } from "./panel.tsx";
 import { StatusLine } from "./status-line.tsx";
@@ -37,9 +40,11 @@ export function ConversationView({ name, onMenu }: ConversationViewProps) {
     act();
     field.current?.focus();
   };
-  const title = useTitle(name);
+  const title = useTitle(name, chat.messages);
   useRemember(name, chat.messages);
   const isBusy = chat.status === "submitted" || chat.status === "streaming";
+  const isEmpty = chat.messages.length === 0;
+  const connection = connectionOf({ ...chat, isEmpty }, useOnline());
   const clear = () => {
     chat.clear();
     recent.update((list) => forget(list, name));
@@ -48,24 +53,22 @@ export function ConversationView({ name, onMenu }: ConversationViewProps) {
     <>
       <div className="conversation" data-dropping={isDropping || undefined}>
         <Header
-          {...{ title, name, model, onMenu }}
-          link={chat.link}
-          isEmpty={chat.messages.length === 0}
+          {...{ title, name, model, connection, isEmpty, onMenu }}
           isPanelOpen={panel.isOpen}
           onTogglePanel={panel.toggle}
           onClear={backToField(clear)}
         />
-        <Transcript chat={chat} isBusy={isBusy}>
+        <Transcript {...{ chat, isBusy }} onAgain={backToField(chat.retry)}>
           <Behind {...{ chat, model, backToField }} />
         </Transcript>
         <footer className="foot">
           <Announcer chat={chat} />
-          <StatusLine chat={chat} />
+          <StatusLine {...{ chat, connection }} />
           <Composer {...{ field, name, attachments, isBusy }} onSend={chat.send} onStop={backToField(chat.stop)} />
         </footer>
         {isDropping ? <p className="drop-hint">Drop pictures and text files to attach them</p> : null}
       </div>
-      <Panel {...{ name, tap, isBusy, panel }} />
+      <Panel {...{ name, tap, isBusy, isEmpty, panel }} />
     </>
   );
 }
@@ -88,9 +91,10 @@ function Behind({ chat, model, backToField }: BehindProps) {
   return <EmptyState model={model} onTry={(...idea) => backToField(() => onTry(...idea))()} />;
 }
 
-/** The title of a conversation as this browser remembers it, also in the title of the page. */
-function useTitle(name: string): string {
-  const title = useStored(recent).find((entry) => entry.name === name)?.title ?? "New conversation";
+/** The title of a conversation: as this browser remembers it, or else from what was said. Also that of the page. */
+function useTitle(name: string, messages: readonly UIMessage[]): string {
+  const remembered = useStored(recent).find((entry) => entry.name === name)?.title;
+  const title = remembered || titleOfMessages(messages) || "New conversation";
   useEffect(() => {
     document.title = `${title} · Troupe`;
   }, [title]);

@@ -1,13 +1,13 @@
-import type { LinkState } from "troupe/client";
 import { Icon } from "../shell/icons.tsx";
 import { ClearButton } from "./clear-button.tsx";
+import type { Connection } from "./connection.ts";
 import type { ModelInfo } from "./use-model.ts";
 
 interface HeaderProps {
   readonly title: string;
   readonly name: string;
   readonly model: ModelInfo | null;
-  readonly link: LinkState;
+  readonly connection: Connection;
   readonly isEmpty: boolean;
   readonly isPanelOpen: boolean;
   readonly onClear: () => void;
@@ -16,7 +16,7 @@ interface HeaderProps {
   readonly onMenu: (() => void) | null;
 }
 
-export function Header({ title, name, model, link, isEmpty, isPanelOpen, onMenu, ...on }: HeaderProps) {
+export function Header({ title, name, model, connection, isEmpty, isPanelOpen, onMenu, ...on }: HeaderProps) {
   return (
     <header className="head">
       {onMenu === null ? null : (
@@ -27,12 +27,12 @@ export function Header({ title, name, model, link, isEmpty, isPanelOpen, onMenu,
       <div className="head-title">
         <h1 title={`${title} (${name})`}>{title}</h1>
         <p className="head-state">
-          <LinkBadge link={link} />
+          <LinkBadge {...connection} />
           {model === null ? null : <ModelBadge model={model} />}
         </p>
       </div>
       <div className="head-actions" role="group" aria-label="This conversation">
-        <ClearButton isDisabled={isEmpty || link !== "open"} onClear={on.onClear} />
+        <ClearButton isDisabled={isEmpty || connection.tone !== "good"} onClear={on.onClear} />
         <button
           type="button"
           className="quiet"
@@ -48,18 +48,11 @@ export function Header({ title, name, model, link, isEmpty, isPanelOpen, onMenu,
   );
 }
 
-const linkWords: Readonly<Record<LinkState, string>> = {
-  connecting: "Connecting",
-  open: "Connected",
-  closed: "Reconnecting",
-  "closed-for-good": "Not connected",
-};
-
-function LinkBadge({ link }: { readonly link: LinkState }) {
+function LinkBadge({ tone, badge }: Connection) {
   return (
-    <span className="badge" data-link={link}>
+    <span className="badge" data-tone={tone}>
       <span className="dot" aria-hidden="true" />
-      {linkWords[link]}
+      {badge}
     </span>
   );
 }

@@ -27,12 +27,13 @@ interface PanelProps {
   readonly name: string;
   readonly tap: FrameTap;
   readonly isBusy: boolean;
+  readonly isEmpty: boolean;
   readonly panel: PanelState;
 }
 
-export function Panel({ name, tap, isBusy, panel }: PanelProps) {
+export function Panel({ name, tap, isBusy, isEmpty, panel }: PanelProps) {
   if (!panel.isOpen) return null;
-  const content = (onClose: () => void) => <InsidePanel {...{ name, tap, isBusy, onClose }} />;
+  const content = (onClose: () => void) => <InsidePanel {...{ name, tap, isBusy, isEmpty, onClose }} />;
   return panel.isBeside ? (
     <aside className="panel" aria-label="Inside">
       {content(panel.toggle)}

@@ -1,11 +1,17 @@
 import type { Conversation } from "troupe/react";
+import type { Connection } from "./connection.ts";
+
+interface StatusLineProps {
+  readonly chat: Conversation;
+  readonly connection: Connection;
+}
 
 /** One line for what goes on, read out when it changes. */
-export function StatusLine({ chat }: { readonly chat: Conversation }) {
+export function StatusLine({ chat, connection }: StatusLineProps) {
   return (
     <div className="status">
       <p role="status" aria-live="polite">
-        {textOf(chat)}
+        {connection.status ?? textOf(chat)}
         <span className="unseen">{endingOf(chat)}</span>
       </p>
       {chat.link === "closed-for-good" ? (
@@ -24,13 +30,7 @@ function endingOf({ status, lastTurn }: Conversation): string {
   return lastTurn.outcome === "completed" ? lastTurn.text || "Answer complete." : "";
 }
 
-function textOf({ link, status, queued, messages }: Conversation): string {
-  if (link === "closed-for-good") return "The server does not let you into this conversation.";
-  if (link === "closed" || (link === "connecting" && messages.length > 0)) {
-    return queued > 0
-      ? `No connection. ${queued === 1 ? "Your message is" : `${queued} messages are`} sent as soon as there is one.`
-      : "No connection. Trying again…";
-  }
+function textOf({ status }: Conversation): string {
   switch (status) {
     case "submitted":
       return "Waiting for an answer…";

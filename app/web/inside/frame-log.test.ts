@@ -1,5 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { emptyLog, gistOf, logEvent, logFrame, MAX_FRAME_CHARS, MAX_FRAMES, readable, shortType } from "./frame-log.ts";
+import {
+  emptyLog,
+  gistOf,
+  hasWords,
+  labelOf,
+  logEvent,
+  logFrame,
+  MAX_FRAME_CHARS,
+  MAX_FRAMES,
+  readable,
+  shortType,
+} from "./frame-log.ts";
 
 const one = (text: string) => logFrame(emptyLog, "received", text, 5).frames[0]!;
 const chunk = (body: object, more: object = {}) =>
@@ -43,10 +54,21 @@ describe("the log of frames", () => {
   it("says in a few words what a frame is about", () => {
     expect(gistOf(chunk({ type: "text-delta", delta: "Hi" }, { seq: 3 }))).toBe('3 text-delta "Hi"');
     expect(gistOf(chunk({}, { done: true, outcome: "completed" }))).toBe("done, completed");
+    expect(gistOf(one('{"type":"t","body":"","done":false,"replayComplete":true}'))).toBe("replay complete");
     expect(gistOf(one('{"type":"t","messages":[1,2]}'))).toBe("2 messages");
     expect(gistOf(one("ping"))).toBe("");
     expect(shortType("cf_agent_use_chat_response")).toBe("chat_response");
     expect(shortType("cf_agent_chat_tail")).toBe("chat_tail");
+  });
+
+  it("is found by what its row shows and by its full type, and by nothing else in it", () => {
+    const frame = chunk({ type: "text-delta", delta: "Hi" }, { seq: 3, hidden: "secret" });
+    for (const words of ["", " CHAT_response ", '3 text-delta "Hi"', "cf_agent_use"])
+      expect(hasWords(frame, words)).toBe(true);
+    for (const words of ["secret", "seq"]) expect(hasWords(frame, words)).toBe(false);
+    const closed = logEvent(emptyLog, "close", "Close code 1006", 1).frames[0]!;
+    expect(labelOf(closed)).toBe("Socket closed. Close code 1006");
+    expect(hasWords(closed, "1006")).toBe(true);
   });
 
   it("opens the chunk inside a frame for reading", () => {

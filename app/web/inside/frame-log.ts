@@ -69,12 +69,25 @@ export function shortType(type: string): string {
   return type.replace(/^cf_(?:agent_)?(?:use_)?/, "");
 }
 
+/** The name of a frame in its row. */
+export function labelOf({ type, text }: LoggedFrame): string {
+  if (type === "open") return "Socket opened";
+  return type === "close" ? `Socket closed. ${text}` : shortType(type);
+}
+
+/** Whether a row shows the words, or its full type has them, in whatever case. No words are in every frame. */
+export function hasWords(frame: LoggedFrame, words: string): boolean {
+  const wanted = words.trim().toLowerCase();
+  return wanted === "" || `${labelOf(frame)} ${gistOf(frame)}\n${frame.type}`.toLowerCase().includes(wanted);
+}
+
 /** What a frame says in a few words: of an answer the chunk, of a list its length. Empty when its type says it all. */
 export function gistOf({ text }: LoggedFrame): string {
   const frame = parsed(text);
   if (frame === null) return "";
   const seq = typeof frame["seq"] === "number" ? `${frame["seq"]} ` : "";
   if (frame["done"] === true) return `done, ${String(frame["outcome"] ?? "")}`;
+  if (frame["replayComplete"] === true) return "replay complete";
   if (typeof frame["body"] === "string") return seq + chunkGist(frame["body"]);
   if (Array.isArray(frame["messages"]))
     return frame["messages"].length === 1 ? "1 message" : `${frame["messages"].length} messages`;

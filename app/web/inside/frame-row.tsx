@@ -2,14 +2,14 @@ import { memo, useState } from "react";
 import { sizeText } from "../message/data-url.ts";
 import { highlight } from "../markdown/highlight.tsx";
 import { CopyButton } from "../shell/copy-button.tsx";
-import { gistOf, type LoggedFrame, readable, shortType } from "./frame-log.ts";
+import { gistOf, labelOf, type LoggedFrame, readable } from "./frame-log.ts";
 
 /** A frame in a line, and as JSON when it is opened. */
 export const FrameRow = memo(function FrameRow({ frame }: { readonly frame: LoggedFrame }) {
   const [isOpen, setIsOpen] = useState(false);
   const { direction, type, bytes } = frame;
   if (type === "open" || type === "close") {
-    return <li className="frame-event">Socket {type === "open" ? "opened" : `closed. ${frame.text}`}</li>;
+    return <li className="frame-event">{labelOf(frame)}</li>;
   }
   return (
     <li className="frame" data-direction={direction}>
@@ -19,7 +19,7 @@ export const FrameRow = memo(function FrameRow({ frame }: { readonly frame: Logg
             <span aria-hidden="true">{direction === "sent" ? "↑" : "↓"}</span>
             <span className="unseen">{direction}</span>
           </span>
-          <span className="frame-type">{shortType(type)}</span>
+          <span className="frame-type">{labelOf(frame)}</span>
           <span className="frame-gist">{gistOf(frame)}</span>
           <span className="frame-size">{sizeText(bytes).replace(/ bytes?$/, " B")}</span>
         </summary>

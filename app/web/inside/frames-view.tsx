@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { Icon } from "../shell/icons.tsx";
-import type { Direction, FrameLog } from "./frame-log.ts";
+import { type Direction, type FrameLog, hasWords } from "./frame-log.ts";
 import { FrameRow } from "./frame-row.tsx";
 import type { FrameTap } from "./frame-tap.ts";
 
@@ -11,19 +11,15 @@ export function FramesView({ tap }: { readonly tap: FrameTap }) {
   const [words, setWords] = useState("");
   const [direction, setDirection] = useState<Direction | "all">("all");
   const { frames, count } = held ?? live;
-  const shown = useMemo(() => {
-    const wanted = words.trim().toLowerCase();
-    return frames.filter(
-      (frame) =>
-        (direction === "all" || frame.direction === direction) &&
-        (wanted === "" || `${frame.type} ${frame.text}`.toLowerCase().includes(wanted)),
-    );
-  }, [frames, words, direction]);
+  const shown = useMemo(
+    () => frames.filter((frame) => (direction === "all" || frame.direction === direction) && hasWords(frame, words)),
+    [frames, words, direction],
+  );
   return (
     <section className="frames-view" aria-labelledby="frames-heading">
       <header>
         <h3 id="frames-heading">Frames</h3>
-        <p className="hint">{frames.length === count ? count : `${frames.length} of ${count}`}</p>
+        <p className="hint">{shown.length === count ? count : `${shown.length} of ${count}`}</p>
         <button
           type="button"
           className="bare"

@@ -8,12 +8,14 @@ interface InsidePanelProps {
   readonly name: string;
   readonly tap: FrameTap;
   readonly isBusy: boolean;
+  /** Whether nothing stands in the conversation, as after it was cleared. */
+  readonly isEmpty: boolean;
   readonly onClose: () => void;
 }
 
 /** For the curious: what goes over the socket, and what the last turn cost the server. */
-export function InsidePanel({ name, tap, isBusy, onClose }: InsidePanelProps) {
-  const turn = useInspection(name, isBusy);
+export function InsidePanel({ name, tap, isBusy, isEmpty, onClose }: InsidePanelProps) {
+  const turn = useInspection(name, isBusy, isEmpty);
   return (
     <div className="inside">
       <header>

@@ -2,12 +2,14 @@ import { sizeText } from "../message/data-url.ts";
 import { Value } from "../message/value.tsx";
 import type { TurnReport } from "./inspect.ts";
 
+const NONE = "No turn yet, or none since the conversation was cleared or woke up.";
+
 /** What the last turn was and what it cost. */
 export function TurnView({ turn }: { readonly turn: TurnReport | null }) {
   return (
     <section className="turn-view" aria-labelledby="turn-heading">
       <h3 id="turn-heading">Last turn</h3>
-      {turn === null ? <p className="hint">No turn yet since this conversation woke up.</p> : <Report turn={turn} />}
+      {turn === null ? <p className="hint">{NONE}</p> : <Report turn={turn} />}
     </section>
   );
 }
@@ -15,6 +17,7 @@ export function TurnView({ turn }: { readonly turn: TurnReport | null }) {
 function Report({ turn }: { readonly turn: TurnReport }) {
   const { record, cost } = turn;
   const calls = Object.entries(cost.actorCalls);
+  const appends = cost.actorCalls["append"] ?? 0;
   const tookMs = cost.endedAtMs === null ? null : cost.endedAtMs - cost.startedAtMs;
   return (
     <>
@@ -33,8 +36,12 @@ function Report({ turn }: { readonly turn: TurnReport }) {
         <Figure name="Actor calls" value={calls.reduce((sum, [, times]) => sum + times, 0)} />
       </dl>
       {calls.length === 0 ? null : (
-        <p className="hint">Calls: {calls.map(([call, times]) => `${call} × ${times}`).join(", ")}</p>
+        <p className="hint">Actor calls: {calls.map(([call, times]) => `${call} × ${times}`).join(", ")}</p>
       )}
+      <p className="hint">
+        Frames and their bytes are those of all sockets together. Statements and rows are those of the conversation’s
+        own tables{appends > 0 ? `; the StreamBuffer wrote ${rowText(appends)} more, one for each append` : ""}.
+      </p>
       <details className="fold">
         <summary>Turn record</summary>
         <div className="fold-inside">
@@ -43,6 +50,10 @@ function Report({ turn }: { readonly turn: TurnReport }) {
       </details>
     </>
   );
+}
+
+function rowText(count: number): string {
+  return count === 1 ? "one row" : `${count.toLocaleString("en")} rows`;
 }
 
 function Figure({ name, value }: { readonly name: string; readonly value: number | string }) {

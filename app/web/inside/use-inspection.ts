@@ -4,8 +4,8 @@ import { readInspection, type TurnReport } from "./inspect.ts";
 /** How often the report of a running turn is read again. */
 const EVERY_MS = 1_000;
 
-/** The report of the newest turn: read when the panel opens, while a turn runs, and when it has ended. */
-export function useInspection(name: string, isBusy: boolean): TurnReport | null {
+/** The report of the newest turn: read when the panel opens, while a turn runs, when it has ended, and when the conversation was cleared. */
+export function useInspection(name: string, isBusy: boolean, isEmpty: boolean): TurnReport | null {
   const [turn, setTurn] = useState<TurnReport | null>(null);
   useEffect(() => {
     const gone = new AbortController();
@@ -17,6 +17,8 @@ export function useInspection(name: string, isBusy: boolean): TurnReport | null 
       clearInterval(timer);
       gone.abort();
     };
-  }, [name, isBusy]);
+    // Read again, whatever it is about the conversation that has changed.
+    // oxlint-disable-next-line react/exhaustive-effect-dependencies
+  }, [name, isBusy, isEmpty]);
   return turn;
 }

@@ -2,8 +2,10 @@ import { Children, isValidElement, memo, type ReactNode } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
 import remarkGfm from "remark-gfm";
 import { CodeBlock } from "./code-block.tsx";
+import { limitNesting, unlessTooDeep } from "./nesting.ts";
 
 const plugins = [remarkGfm];
+const limits = [limitNesting];
 
 /**
  * HTML in a text stays text, addresses with unsafe schemes are dropped, and
@@ -22,16 +24,19 @@ const components: Components = {
   input: ({ checked }) => <input type="checkbox" checked={checked === true} disabled aria-label="Task" />,
 };
 
-/** One top-level block of markdown. Drawn again only when its text is another. */
+/** One top-level block of markdown. Drawn again only when its text is another; as it was written where it is nested too deep. */
 export const Block = memo(function Block({ text }: { readonly text: string }) {
-  return (
-    <ReactMarkdown remarkPlugins={plugins} components={components}>
-      {text}
-    </ReactMarkdown>
+  const plain = <p className="plain">{text}</p>;
+  // Called and not drawn: it has no hooks, and what it throws is caught here.
+  return unlessTooDeep(
+    text,
+    () => ReactMarkdown({ children: text, components, remarkPlugins: plugins, rehypePlugins: limits }),
+    plain,
   );
 });
 
-function Link({ href, children }: { readonly href: string | undefined; readonly children: ReactNode }) {
+/** Leads elsewhere, without a word about this page; without an address it leads nowhere. */
+export function Link({ href, children }: { readonly href: string | undefined; readonly children: ReactNode }) {
   if (!href) return <span>{children}</span>;
   return (
     <a href={href} target="_blank" rel="noopener noreferrer nofollow">

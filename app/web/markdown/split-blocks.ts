@@ -4,6 +4,7 @@
  * grows: what comes later can change the last two blocks, and none before.
  */
 import { lexer } from "marked";
+import { unlessTooDeep } from "./nesting.ts";
 
 /** Blocks that may still change when text is added: a blank line behind a list is a block until the list goes on. */
 const OPEN_BLOCKS = 2;
@@ -24,7 +25,8 @@ export function splitBlocks(text: string, previous: Split = nothingSplit): Split
   if (DEFINITION.test(text)) return { text, blocks: [text] };
   const kept = text.startsWith(previous.text) ? previous.blocks.slice(0, -OPEN_BLOCKS) : [];
   const start = kept.reduce((sum, block) => sum + block.length, 0);
-  const added = lexer(text.slice(start), { gfm: true }).map(({ raw }) => raw);
+  const rest = text.slice(start);
+  const added = unlessTooDeep(rest, () => lexer(rest, { gfm: true }).map(({ raw }) => raw), [rest]);
   // A lexer that tidies the text up (tabs, line ends) gives other blocks than were written: then it is one.
-  return { text, blocks: added.join("") === text.slice(start) ? [...kept, ...added] : [text] };
+  return { text, blocks: added.join("") === rest ? [...kept, ...added] : [text] };
 }

@@ -14,7 +14,7 @@ interface FilePartProps {
 export function FilePart({ url, name, mediaType }: FilePartProps) {
   const bytes = useMemo(() => bytesIn(url), [url]);
   const details = bytes === null ? mediaType : sizeText(bytes);
-  if (/^data:image\/(png|jpeg|gif|webp|avif)[;,]/.test(url)) return <Picture url={url} name={name} details={details} />;
+  if (isPicture(url)) return <Picture url={url} name={name} details={details} />;
   if (bytes === null || !isText(mediaType)) {
     return (
       <p className="file">
@@ -23,6 +23,11 @@ export function FilePart({ url, name, mediaType }: FilePartProps) {
     );
   }
   return <TextFile url={url} name={name} details={details} />;
+}
+
+/** Whether an address holds a picture that is shown. */
+export function isPicture(url: string): boolean {
+  return /^data:image\/(png|jpeg|gif|webp|avif)[;,]/.test(url);
 }
 
 function TextFile({ url, name, details }: Omit<FilePartProps, "mediaType"> & { readonly details: string }) {

@@ -10,6 +10,7 @@ const draw = (parts: Part[], more: Partial<UIMessage> = {}) =>
   );
 const attach = (mediaType: string, url: string) =>
   draw([{ type: "file", mediaType, url, filename: "a.file" }], { role: "user" });
+const source = (url: string) => draw([{ type: "source-url", sourceId: "s", url, title: "There" }]);
 const say = (text: string) => draw([{ type: "text", text }]);
 
 describe("a message of the assistant", () => {
@@ -35,6 +36,22 @@ describe("a message of the assistant", () => {
     expect(html).toContain(">chart</a>");
   });
 
+  it.each([
+    ["quotes in quotes", `${">".repeat(20_000)}a`],
+    ["lists in lists", `${"- ".repeat(20_000)}a`],
+    ["stress in stress", `${"*a **b ".repeat(200)}${"c** d*".repeat(200)}`],
+  ])("is shown as it was written where it is nested too deep to be formatted: %s", (_, text) => {
+    const html = say(`**bold**\n\n${text}`);
+    expect(html).toContain(`<p class="plain">`);
+    expect(html).toContain(text.replaceAll(">", "&gt;"));
+  });
+
+  it("links no source with an unsafe scheme", () => {
+    expect(source("https://example.com/a")).toContain('href="https://example.com/a"');
+    expect(source("javascript:alert(1)")).not.toMatch(/href|javascript/);
+    expect(source("data:text/html,x")).not.toContain("href");
+  });
+
   it("folds thoughts away", () => {
     expect(draw([{ type: "reasoning", text: "Hm.", state: "done" }])).toMatch(
       /<details[^>]*><summary><span>Thoughts<.*Hm\./,
@@ -46,7 +63,7 @@ describe("a message of the assistant", () => {
     const states: [Part, string][] = [
       [{ ...call, state: "input-streaming" }, "preparing"],
       [{ ...call, state: "input-available" }, "running"],
-      [{ ...call, state: "output-available", output: { sum: 3 } }, "1, 2 → 3"],
+      [{ ...call, state: "output-available", output: { sum: 3 } }, "a 1, b 2 → sum 3"],
       [{ ...call, state: "output-error", errorText: "Too large." }, "Too large."],
       [{ ...call, state: "approval-requested", approval: { id: "p" } }, "waits for approval"],
       [{ ...call, state: "output-denied", approval: { id: "p", approved: false } }, "not allowed"],
@@ -59,7 +76,7 @@ describe("a message of the assistant", () => {
     const html = draw([
       { type: "tool-wait", toolCallId: "c", input: { s: 20 }, state: "output-available", output: {} },
     ]);
-    expect(html).toContain(">20</span>");
+    expect(html).toContain(">s 20</span>");
   });
 
   it("calls a tool stopped when the answer was stopped in its step, and failed when it failed before", () => {

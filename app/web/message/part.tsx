@@ -1,4 +1,5 @@
 import { isToolPart, type MessagePart } from "troupe/client";
+import { Link } from "../markdown/block.tsx";
 import { Markdown } from "../markdown/markdown.tsx";
 import { FilePart } from "./file-part.tsx";
 import { Reasoning } from "./reasoning.tsx";
@@ -30,10 +31,7 @@ export function Part({ part, isUser, isStopped }: PartProps) {
     case "source-url":
       return (
         <p className="source">
-          Source:{" "}
-          <a href={part.url} target="_blank" rel="noopener noreferrer nofollow">
-            {part.title ?? part.url}
-          </a>
+          Source: <Link href={/^https?:/i.test(part.url) ? part.url : undefined}>{part.title ?? part.url}</Link>
         </p>
       );
     default:

@@ -1,4 +1,5 @@
 import type { ToolPart } from "troupe/client";
+import { gistOf, inputGist } from "./tool-gist.ts";
 import { Value } from "./value.tsx";
 
 const stateWords: Readonly<Record<ToolPart["state"], string>> = {
@@ -26,7 +27,7 @@ export function ToolCall({ part, isStopped }: ToolCallProps) {
     <details className="fold tool" data-state={isCut ? "stopped" : part.state}>
       <summary>
         <code>{name}</code>
-        <span className="tool-gist">{isCut ? valuesOf(part.input).join(", ") : gistOf(part)}</span>
+        <span className="tool-gist">{isCut ? inputGist(part.input) : gistOf(part)}</span>
         <span className="tool-state">{isCut ? "stopped" : stateWords[part.state]}</span>
       </summary>
       <div className="fold-inside">
@@ -52,23 +53,4 @@ function outcomeOf(part: ToolPart): Outcome | null {
     default:
       return null;
   }
-}
-
-/** The call in a few words, for the folded line: what went in, and what came out beyond that. */
-function gistOf(part: ToolPart): string {
-  const input = valuesOf(part.input);
-  if (part.state === "output-error") return part.errorText;
-  if (part.state !== "output-available") return input.join(", ");
-  const output = valuesOf(part.output).filter((value) => !input.includes(value));
-  return [input.join(", "), output.join(", ")].filter((text) => text !== "").join(" → ");
-}
-
-function valuesOf(value: unknown): string[] {
-  if (value === undefined || value === null) return [];
-  const isPlain = typeof value === "object" && !Array.isArray(value);
-  return (isPlain ? Object.values(value) : [value]).map(textOf);
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 }

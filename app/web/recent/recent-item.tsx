@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type SyntheticEvent, useState } from "react";
+import { type KeyboardEvent, type MouseEvent, type SyntheticEvent, useState } from "react";
 import { Icon } from "../shell/icons.tsx";
 import { onLinkClick, pathOf } from "../route.ts";
 import { forget, type RecentEntry, rename } from "./recent-list.ts";
@@ -49,13 +49,23 @@ export function RecentItem({ entry, isCurrent, nowMs, onOpen }: RecentItemProps)
           type="button"
           className="bare"
           aria-label={`Take “${title}” off the list`}
-          onClick={() => recent.update((list) => forget(list, name))}
+          onClick={(event) => {
+            focusNeighbour(event);
+            recent.update((list) => forget(list, name));
+          }}
         >
           <Icon name="close" />
         </button>
       </span>
     </li>
   );
+}
+
+/** The item goes away, and would take the focus with it: it goes to the one behind, before, or to the beginning. */
+function focusNeighbour({ currentTarget }: MouseEvent): void {
+  const item = currentTarget.closest("li");
+  const neighbour = (item?.nextElementSibling ?? item?.previousElementSibling)?.querySelector("a");
+  (neighbour ?? item?.closest("nav")?.querySelector<HTMLElement>("a.new"))?.focus();
 }
 
 function TitleForm({ entry, onDone }: { readonly entry: RecentEntry; readonly onDone: (byKey: boolean) => void }) {

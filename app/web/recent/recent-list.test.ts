@@ -49,6 +49,8 @@ describe("the list of recent conversations", () => {
     const list = rename([b, a], "a", "Mine");
     expect(parseRecent(JSON.stringify(list))).toEqual(list);
     expect(parseRecent(JSON.stringify([a, { name: 1 }, null]))).toEqual([a]);
+    // No date, no address, and twice the same: none of them can be drawn.
+    expect(parseRecent(JSON.stringify([a, { ...b, atMs: 1e20 }, { ...b, name: "\ud800" }, a]))).toEqual([a]);
     for (const text of [null, "", "{", "{}", "7"]) expect(parseRecent(text)).toEqual([]);
   });
 });

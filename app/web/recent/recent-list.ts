@@ -7,10 +7,13 @@ import { z } from "zod/mini";
 
 const entrySchema = z.object({
   /** The name of the conversation, as in its address. */
-  name: z.string().check(z.minLength(1)),
+  name: z.string().check(
+    z.minLength(1),
+    z.refine((name) => name.isWellFormed()),
+  ),
   title: z.string(),
   /** When something was last said in it, as far as this browser saw. */
-  atMs: z.number(),
+  atMs: z.number().check(z.refine((atMs) => !Number.isNaN(new Date(atMs).getTime()))),
   /** The title was given by a person and stays. */
   isRenamed: z.optional(z.boolean()),
 });
@@ -58,12 +61,13 @@ export function titleOf(text: string): string {
 export function parseRecent(text: string | null): RecentList {
   const parsed = z.array(z.unknown()).safeParse(parseJson(text ?? "[]"));
   if (!parsed.success) return [];
-  return parsed.data.flatMap((item) => {
+  const entries = parsed.data.flatMap((item) => {
     const entry = entrySchema.safeParse(item);
     if (!entry.success) return [];
     const { isRenamed, ...rest } = entry.data;
     return [isRenamed === true ? { ...rest, isRenamed } : rest];
   });
+  return entries.filter(({ name }, at) => entries.findIndex((entry) => entry.name === name) === at);
 }
 
 function parseJson(text: string): unknown {

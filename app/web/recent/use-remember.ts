@@ -15,7 +15,7 @@ export function useRemember(name: string, messages: readonly UIMessage[]): void 
     const isNews = seen !== undefined && seen !== last;
     const known = recent.get().some((entry) => entry.name === name);
     recent.update((list) =>
-      remember(list, { name, title: titleOfMessage(first), atMs: isNews || !known ? Date.now() : 0 }),
+      remember(list, { name, title: titleOfMessages([first]), atMs: isNews || !known ? Date.now() : 0 }),
     );
     // Only a new message of a person is news.
     // oxlint-disable-next-line react/exhaustive-deps
@@ -25,7 +25,11 @@ export function useRemember(name: string, messages: readonly UIMessage[]): void 
 /** The newest own message that this page has seen, by conversation. */
 const seenHere = new Map<string, string>();
 
-function titleOfMessage({ parts }: UIMessage): string {
+/** What was said first, or the file that was sent first, cut to a title; empty while nobody has said anything. */
+export function titleOfMessages(messages: readonly UIMessage[]): string {
+  const first = messages.find(({ role }) => role === "user");
+  if (first === undefined) return "";
+  const { parts } = first;
   const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
   const file = parts.find((part) => part.type === "file");
   return titleOf(text) || (file?.filename ?? "Without words");

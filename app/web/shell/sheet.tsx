@@ -1,4 +1,5 @@
-import { type ReactNode, useLayoutEffect, useState } from "react";
+import { type ReactNode, useEffect, useLayoutEffect, useState } from "react";
+import { enterOverlay, leaveOverlay } from "../route.ts";
 
 interface SheetProps {
   readonly label: string;
@@ -10,20 +11,29 @@ interface SheetProps {
   readonly children: (close: () => void) => ReactNode;
 }
 
-/** Something from an edge over the page. Escape and a click beside it close it; the focus goes back to where it was. */
+/** Something from an edge over the page. Escape, a click beside it and the way back close it; the focus goes back to where it was. */
 export function Sheet({ label, side, onClose, children }: SheetProps) {
   const [dialog, setDialog] = useState<HTMLDialogElement | null>(null);
   useLayoutEffect(() => {
     if (dialog?.open === false) dialog.showModal();
   }, [dialog]);
   const close = () => dialog?.close();
+  useEffect(() => {
+    if (dialog !== null) enterOverlay();
+  }, [dialog]);
+  useEffect(() => {
+    // Closed by the way back, it closes like by itself; closed before, it goes away now that it is left.
+    const onBack = () => (dialog?.open ? dialog.close() : onClose());
+    addEventListener("popstate", onBack);
+    return () => removeEventListener("popstate", onBack);
+  }, [dialog, onClose]);
   return (
     <dialog
       ref={setDialog}
       className="sheet"
       data-side={side}
       aria-label={label}
-      onClose={onClose}
+      onClose={() => (leaveOverlay() ? undefined : onClose())}
       onClick={(event) => (event.target === event.currentTarget ? close() : undefined)}
     >
       {children(close)}

@@ -1,5 +1,6 @@
 import type { UIMessage } from "ai";
 import type { Conversation } from "troupe/react";
+import { plainText } from "./plain-text.ts";
 
 /** A longer answer is read out only so far; all of it can be read in the transcript. */
 const MOST_CHARS = 600;
@@ -16,6 +17,6 @@ export function Announcer({ chat }: { readonly chat: Conversation }) {
 }
 
 function spoken({ parts }: UIMessage): string {
-  const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+  const text = plainText(parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n"));
   return text.length > MOST_CHARS ? `${text.slice(0, MOST_CHARS)}… The answer goes on.` : text;
 }

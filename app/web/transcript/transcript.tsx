@@ -5,16 +5,19 @@ import { Older } from "./older.tsx";
 import { ToLatest } from "./to-latest.tsx";
 import { unansweredIds } from "./unanswered.ts";
 import { useStickToEnd } from "./use-stick-to-end.ts";
+import { waitingIds } from "./waiting.ts";
 
 interface TranscriptProps {
   readonly chat: Conversation;
   readonly isBusy: boolean;
+  /** Asks for the last answer again. */
+  readonly onAgain: () => void;
   /** What stands behind the last message. */
   readonly children: ReactNode;
 }
 
 /** The messages, in a box of their own that scrolls. */
-export function Transcript({ chat, isBusy, children }: TranscriptProps) {
+export function Transcript({ chat, isBusy, onAgain, children }: TranscriptProps) {
   const { messages } = chat;
   const { box, content, isAtEnd, goToEnd } = useStickToEnd(messages[0]?.id);
   const lastOwn = messages.findLast(({ role }) => role === "user")?.id;
@@ -27,11 +30,15 @@ export function Transcript({ chat, isBusy, children }: TranscriptProps) {
     box.current?.focus({ preventScroll: true });
   };
   const unanswered = unansweredIds(messages, isBusy);
-  const firstWaiting = messages.find(({ id }) => chat.waitingIds.includes(id));
+  const waiting = waitingIds(chat);
+  const firstWaiting = messages.find(({ id }) => waiting.has(id));
   // The next answer comes before the questions that wait.
   const dots = chat.status === "submitted" ? <Dots /> : null;
+  const last = messages.at(-1);
+  // Where trying again is on offer already, below, that says it.
+  const answered = !isBusy && !chat.canRetry && last?.role === "assistant" ? last : undefined;
   const noteOf = (id: string) => {
-    if (chat.waitingIds.includes(id)) return "waiting";
+    if (waiting.has(id)) return "waiting";
     return unanswered.has(id) ? "not answered" : null;
   };
   return (
@@ -45,9 +52,10 @@ export function Transcript({ chat, isBusy, children }: TranscriptProps) {
                 {message === firstWaiting ? dots : null}
                 <Message
                   message={message}
-                  isLast={message === messages.at(-1)}
+                  isLast={message === last}
                   isGrowing={message.id === chat.streamingId}
                   note={noteOf(message.id)}
+                  onAgain={message === answered ? onAgain : undefined}
                 />
               </Fragment>
             ))}

@@ -64,7 +64,7 @@ export class Conversation<
   maxPersistedMessages: number | undefined = undefined;
   /** Budget of `this.messages` and of the default prompt, in bytes of message JSON. Default 1 000 000. */
   contextBytes: number = DEFAULT_CONTEXT_BYTES;
-  /** Milliseconds in which deltas of one part are joined; 0 turns it off. Default 16. */
+  /** Milliseconds in which deltas of one part are joined; up to 128 while the isolate cannot keep up; 0 turns it off. Default 16. */
   joinDeltasMs: number = DEFAULT_JOIN_MS;
   /** When chunks are handed to the StreamBuffer: by time, bytes and count, whichever comes first. */
   flushLimits: FlushLimits = DEFAULT_FLUSH_LIMITS;
@@ -113,7 +113,7 @@ export class Conversation<
     return promptOf(this.messages, serverTools(this));
   }
 
-  /** Answers the conversation as it stands in `this.messages`. Override for full control of inference. */
+  /** Answers the conversation as it stands in `this.messages`. Override for full control of inference. The result of this default can be read once. */
   async onChatMessage(options?: OnChatMessageOptions): Promise<ChatResult> {
     return streamText({
       model: joiningModel(this.getModel(), this.joinDeltasMs, (this.constructor as typeof Conversation).clock),

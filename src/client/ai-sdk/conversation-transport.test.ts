@@ -273,4 +273,23 @@ describe("ConversationTransport", () => {
     const stream = await transport.sendMessages({ ...options, trigger: "submit-message", messages });
     expect(await readAll(stream)).toMatchObject([{ type: "error", errorText: /limit/ }]);
   });
+
+  it("ends the stream of somebody else's answer that went with a cleared conversation", async () => {
+    const { client, transport, receive, probe, open, idle, chunk, lose } = setUp();
+    client.connect();
+    open();
+    idle();
+    chunk("r9", 1, start[0]!);
+    const away = readAll(await transport.reconnectToStream());
+    lose();
+    open();
+    receive({ type: T.STREAM_RESUME_NONE, reason: "idle", probeId: probe().probeId, unknown: ["r9"] });
+    expect((await away).at(-1)).toEqual({ type: "abort" });
+    chunk("r10", 1, start[0]!);
+    const held = readAll(await transport.reconnectToStream());
+    chunk("r10", 3, say("behind a gap"));
+    receive({ type: T.STREAM_RESUMING, id: "r10", probeId: probe().probeId, lastSeq: 3 });
+    receive({ type: T.CHAT_CLEAR });
+    expect((await held).at(-1)).toEqual({ type: "abort" });
+  });
 });

@@ -25,7 +25,7 @@ export interface FinishEvent<M extends UIMessage> {
 }
 
 export interface UseAgentChatOptions<M extends UIMessage = UIMessage> {
-  /** The connection of `useAgent`. It stays open when the component goes. */
+  /** The connection of `useAgent`, the same object from one render to the next; another one is listened to anew. It stays open when the component goes. */
   readonly agent: AgentConnection;
   /**
    * Reads the messages to begin with; the component suspends until they are

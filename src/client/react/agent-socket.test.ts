@@ -69,6 +69,18 @@ describe("agentSocket", () => {
     expect(sent).toEqual(["kept"]);
   });
 
+  it("has the agent make another connection, unless that was closed for good", () => {
+    const { agent } = held(1);
+    let count = 0;
+    const reconnect = () => void count++;
+    agentSocket(agent).reconnect?.();
+    agentSocket({ ...agent, reconnect, shouldReconnect: false }).reconnect?.();
+    expect(count).toBe(0);
+    agentSocket({ ...agent, reconnect, shouldReconnect: true }).reconnect?.();
+    agentSocket({ ...agent, reconnect }).reconnect?.();
+    expect(count).toBe(2);
+  });
+
   it("hears nothing any more after it was closed, and the connection goes on", () => {
     const { agent, events, sent } = held(1);
     const heard: string[] = [];

@@ -16,6 +16,10 @@ export interface AgentConnection {
   /** The same address for HTTP; `""` as long as there is none. */
   getHttpUrl?(): string;
   send(data: string): unknown;
+  /** Gives up the connection and makes another. Without it a connection that is dead stays until it is closed. */
+  reconnect?(): void;
+  /** False once the connection was closed for good; nobody opens it again then. */
+  readonly shouldReconnect?: boolean;
   addEventListener(type: string, listener: (event: Event) => void): void;
   removeEventListener(type: string, listener: (event: Event) => void): void;
 }
@@ -38,6 +42,7 @@ export function agentSocket(agent: AgentConnection): ChatSocket {
     close: () => {
       for (const [type, listener] of listening.splice(0)) agent.removeEventListener(type, listener);
     },
+    reconnect: () => agent.shouldReconnect !== false && agent.reconnect?.(),
     addEventListener: (type: EventType, hear: SocketListeners[EventType]) => {
       // Of each event the client reads what its kind has: the code of a close, the data of a message.
       const listener = hear as (event: Event) => void;

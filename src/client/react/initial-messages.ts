@@ -21,7 +21,7 @@ const entries = new Map<string, Entry>();
 export function initialMessages(key: string, read: () => Messages): Messages {
   const known = entries.get(key);
   if (known !== undefined) return known.messages;
-  const messages = read().catch((error: unknown) => {
+  const messages = (async () => read())().catch((error: unknown) => {
     console.warn("Reading messages failed.", error);
     return [];
   });

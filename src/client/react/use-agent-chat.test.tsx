@@ -448,6 +448,11 @@ describe("useAgentChat", () => {
       const getInitialMessages = () => Promise.reject(offline);
       await mount({ agent: new HeldAgent("offline"), getInitialMessages }, suspended);
       expect([shown(), now().status]).toEqual(["", "ready"]);
+      const throwing = () => {
+        throw offline;
+      };
+      await mount({ agent: new HeldAgent("throwing"), getInitialMessages: throwing }, suspended);
+      expect([shown(), now().status]).toEqual(["", "ready"]);
     });
 
     it("T155: neither throws nor reads nor listens before the agent has an address", async () => {

@@ -115,6 +115,11 @@ export class Link implements ChatSocket {
     this.#isClosed = true;
   }
 
+  /** The client gives the connection up; the schedule makes the next one. */
+  reconnect(): void {
+    this.drop();
+  }
+
   addEventListener<K extends keyof Listeners>(type: K, listener: Listeners[K]): void {
     this.#listeners[type] = listener;
   }

@@ -63,6 +63,10 @@ export class TabConnection implements AgentConnection {
     this.#socket.send(data);
   }
 
+  reconnect(): void {
+    this.#socket.reconnect?.();
+  }
+
   addEventListener(type: string, listener: Listener): void {
     this.#listeners.push([type, listener]);
   }
