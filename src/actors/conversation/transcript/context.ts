@@ -4,6 +4,7 @@
  * only what the model sees gets shorter.
  */
 import { convertToModelMessages, type ModelMessage, pruneMessages, type ToolSet, type UIMessage } from "ai";
+import { withReadableFiles } from "./readable-files.ts";
 
 /** Longest text that a prompt carries in one piece, in characters; what is longer is cut with a marker. */
 export const MAX_PROMPT_TEXT_CHARS = 200_000;
@@ -15,10 +16,13 @@ const EMPTY_MESSAGE = "(a message without text)";
 
 /** Model messages for `messages`. `tools` tells which results may be dropped: those with `execute`; what a person answered stays. */
 export async function promptOf(messages: readonly UIMessage[], tools: ToolSet): Promise<ModelMessage[]> {
-  const converted = await convertToModelMessages(messages.map(withoutRawInput), {
-    tools,
-    ignoreIncompleteToolCalls: true,
-  });
+  const converted = await convertToModelMessages(
+    messages.map((message) => withReadableFiles(withoutRawInput(message))),
+    {
+      tools,
+      ignoreIncompleteToolCalls: true,
+    },
+  );
   const prompt = converted.map(withContent);
   const serverTools = Object.keys(tools).filter((name) => tools[name]?.execute !== undefined);
   const pruned =
