@@ -4,16 +4,15 @@
  * as it stays in the transcript, each one after it.
  */
 import type { UIMessage } from "ai";
+import { mapParts } from "../../../shared/message-parts.ts";
 
 /** `message` with a note in the place of each file whose `data:` URL is not base64 that decodes. The same message when all do. */
 export function withReadableFiles(message: UIMessage): UIMessage {
-  if (message.parts.every((part) => part.type !== "file" || isReadable(part.url))) return message;
-  const parts = message.parts.map((part): typeof part =>
+  return mapParts(message, (part) =>
     part.type !== "file" || isReadable(part.url)
       ? part
       : { type: "text", text: `(the file ${part.filename ?? "without a name"} cannot be read)` },
   );
-  return { ...message, parts };
 }
 
 function isReadable(url: string): boolean {
