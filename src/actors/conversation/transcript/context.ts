@@ -4,6 +4,7 @@
  * only what the model sees gets shorter.
  */
 import { convertToModelMessages, type ModelMessage, pruneMessages, type ToolSet, type UIMessage } from "ai";
+import { mapParts } from "../../../shared/message-parts.ts";
 import { withReadableFiles } from "./readable-files.ts";
 
 /** Longest text that a prompt carries in one piece, in characters; what is longer is cut with a marker. */
@@ -89,13 +90,11 @@ function withObjectInput(part: Extract<ContentPart, { type: "tool-call" }>): Con
 
 /** What a model wrote where an object belongs is kept for people; no provider accepts it back. */
 function withoutRawInput(message: UIMessage): UIMessage {
-  if (!message.parts.some((part) => "rawInput" in part)) return message;
-  const parts = message.parts.map((part) => {
+  return mapParts(message, (part) => {
     if (!("rawInput" in part)) return part;
     const { rawInput: _, ...rest } = part;
     return rest as typeof part;
   });
-  return { ...message, parts };
 }
 
 /** Most tries at a shape that shrinks slowly. */
