@@ -64,7 +64,7 @@ export class Conversation<
   maxPersistedMessages: number | undefined = undefined;
   /** Budget of `this.messages` and of the default prompt, in bytes of message JSON. Default 1 000 000. */
   contextBytes: number = DEFAULT_CONTEXT_BYTES;
-  /** Milliseconds in which deltas of one part are joined; up to 128 while the isolate cannot keep up; 0 turns it off. Default 16. */
+  /** Milliseconds in which deltas of one part are joined; up to 512 while the isolate cannot keep up; 0 turns it off. Default 16. */
   joinDeltasMs: number = DEFAULT_JOIN_MS;
   /** When chunks are handed to the StreamBuffer: by time, bytes and count, whichever comes first. */
   flushLimits: FlushLimits = DEFAULT_FLUSH_LIMITS;

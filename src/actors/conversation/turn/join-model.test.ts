@@ -181,15 +181,17 @@ function merged(parts: readonly Part[]): Part[] {
 describe("the window behind one that closed late", () => {
   it.each([
     ["is the least one while timers come in time", 16, 0, 16],
-    ["grows with the delay", 16, 10, 40],
-    ["grows to a limit", 16, 1_000, 128],
-    ["shrinks step by step when there is no delay any more", 128, 0, 96],
+    ["does not grow by a delay that nobody sees", 16, 8, 16],
+    ["grows by half with a delay", 40, 9, 60],
+    ["is at least twice the delay", 16, 200, 400],
+    ["grows to a limit", 400, 1_000, 512],
+    ["shrinks by a tenth when there is no delay any more", 100, 0, 90],
     ["never shrinks below the least one", 17, 0, 16],
   ])("%s", (_, ms, lateMs, next) => {
     expect(nextWindow(16, ms, lateMs)).toBe(next);
   });
 
   it("is the one that was asked for when that is larger than the limit", () => {
-    expect(nextWindow(500, 500, 1_000)).toBe(500);
+    expect(nextWindow(600, 600, 1_000)).toBe(600);
   });
 });

@@ -14,7 +14,9 @@ import type { Clock } from "../../../shared/clock.ts";
 /** Default window in milliseconds: one frame of a display. */
 export const DEFAULT_JOIN_MS = 16;
 /** Where timers come late, because the isolate has more to do than time, windows grow up to this many milliseconds. */
-const MAX_WINDOW_MS = 128;
+export const MAX_JOIN_MS = 512;
+/** A window that closed later than this many milliseconds tells that the isolate does not keep up. */
+const LATE_MS = 8;
 /** A joined delta is passed on when it has grown to this many characters, so that none outgrows a frame or a row. */
 const MAX_JOINED_CHARS = 16_384;
 
@@ -126,9 +128,13 @@ class DeltaJoiner {
   }
 }
 
-/** The window behind one of `ms` that closed so late: fewer and larger deltas are what makes a busy isolate keep up. */
+/**
+ * The window behind one of `ms` that closed so late. Fewer and larger deltas are what lets a busy isolate keep up: a
+ * late window is followed by one half as long again and at least twice the delay, one in time by a slightly shorter one.
+ */
 export function nextWindow(leastMs: number, ms: number, lateMs: number): number {
-  return Math.max(leastMs, Math.min(Math.max(lateMs * 4, ms * 0.75), MAX_WINDOW_MS));
+  const wanted = lateMs > LATE_MS ? Math.max(ms * 1.5, lateMs * 2) : ms * 0.9;
+  return Math.max(leastMs, Math.min(wanted, MAX_JOIN_MS));
 }
 
 function isDelta(part: LanguageModelV4StreamPart): part is Delta {
