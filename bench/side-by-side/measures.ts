@@ -71,12 +71,14 @@ export async function burstToMany(running: Running, tag: string, { burst, client
   return { burstManyCpuMs: cpu };
 }
 
-export async function oneByOne(running: Running, tag: string, { apart }: Sizes): Promise<Sample> {
+export async function oneByOne(running: Running, tag: string, { apart, repeat }: Sizes): Promise<Sample> {
   const client = await warmClient(running, tag, { apart: true });
-  const cpu = await cpuOf(running, () => turn(client, tag, { deltas: apart, paceMs: 1 }));
+  const cpu = await cpuOf(running, async () => {
+    for (let n = 0; n < repeat; n++) await turn(client, `${tag}-${n}`, { deltas: apart, paceMs: 1 });
+  });
   const frames = client.deltas;
   client.close();
-  return { apartCpuMs: cpu, apartFrames: frames };
+  return { apartCpuMs: cpu / repeat, apartFrames: frames };
 }
 
 /** Conversations that are new, opened and asked at once, in a runtime that is warm and holds nothing else. */

@@ -30,34 +30,36 @@ type Chunk<T extends UIMessageChunk["type"]> = Extract<UIMessageChunk, { type: T
 type Kind = "text" | "reasoning";
 
 /** The chunk types the fold knows, and the fields that must be text for one to count. `data-*` is the other one. */
-const TEXT_FIELDS: Readonly<Record<string, readonly string[]>> = {
-  "text-start": ["id"],
-  "text-delta": ["id", "delta"],
-  "text-end": ["id"],
-  "reasoning-start": ["id"],
-  "reasoning-delta": ["id", "delta"],
-  "reasoning-end": ["id"],
-  custom: ["kind"],
-  "tool-input-start": ["toolCallId", "toolName"],
-  "tool-input-delta": ["toolCallId", "inputTextDelta"],
-  "tool-input-available": ["toolCallId", "toolName"],
-  "tool-input-error": ["toolCallId", "toolName", "errorText"],
-  "tool-approval-request": ["approvalId", "toolCallId"],
-  "tool-approval-response": ["approvalId"],
-  "tool-output-available": ["toolCallId"],
-  "tool-output-error": ["toolCallId", "errorText"],
-  "tool-output-denied": ["toolCallId"],
-  "source-url": ["sourceId", "url"],
-  "source-document": ["sourceId", "mediaType", "title"],
-  file: ["url", "mediaType"],
-  "reasoning-file": ["url", "mediaType"],
-  "steering-message": ["id"],
-  "start-step": [],
-  "reset-step": [],
-  start: [],
-  finish: [],
-  "message-metadata": [],
-};
+const TEXT_FIELDS = new Map<unknown, readonly string[]>(
+  Object.entries({
+    "text-start": ["id"],
+    "text-delta": ["id", "delta"],
+    "text-end": ["id"],
+    "reasoning-start": ["id"],
+    "reasoning-delta": ["id", "delta"],
+    "reasoning-end": ["id"],
+    custom: ["kind"],
+    "tool-input-start": ["toolCallId", "toolName"],
+    "tool-input-delta": ["toolCallId", "inputTextDelta"],
+    "tool-input-available": ["toolCallId", "toolName"],
+    "tool-input-error": ["toolCallId", "toolName", "errorText"],
+    "tool-approval-request": ["approvalId", "toolCallId"],
+    "tool-approval-response": ["approvalId"],
+    "tool-output-available": ["toolCallId"],
+    "tool-output-error": ["toolCallId", "errorText"],
+    "tool-output-denied": ["toolCallId"],
+    "source-url": ["sourceId", "url"],
+    "source-document": ["sourceId", "mediaType", "title"],
+    file: ["url", "mediaType"],
+    "reasoning-file": ["url", "mediaType"],
+    "steering-message": ["id"],
+    "start-step": [],
+    "reset-step": [],
+    start: [],
+    finish: [],
+    "message-metadata": [],
+  }),
+);
 
 /** The state after `chunk`; the same state when the chunk changes nothing. */
 export function applyChunk(state: FoldState, chunk: UIMessageChunk): FoldState {
@@ -80,10 +82,10 @@ export function finalizeFold(state: FoldState): UIMessage {
 
 function isWellFormed(chunk: unknown): chunk is UIMessageChunk {
   const type = (chunk as Partial<UIMessageChunk> | null)?.type;
-  if (typeof type !== "string") return false;
-  if (type.startsWith("data-")) return true;
-  const required = Object.hasOwn(TEXT_FIELDS, type) ? TEXT_FIELDS[type] : undefined;
-  return required?.every((field) => typeof (chunk as Record<string, unknown>)[field] === "string") ?? false;
+  const required = TEXT_FIELDS.get(type);
+  if (required === undefined) return typeof type === "string" && type.startsWith("data-");
+  for (const field of required) if (typeof (chunk as Record<string, unknown>)[field] !== "string") return false;
+  return true;
 }
 
 function apply(state: FoldState, chunk: UIMessageChunk): FoldState {

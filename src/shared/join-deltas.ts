@@ -38,7 +38,8 @@ export function withDelta(chunk: UIMessageChunk, text: string): UIMessageChunk {
  * they must stay apart: other parts, other kinds, or provider metadata on either.
  */
 export function joinChunks(a: UIMessageChunk, b: UIMessageChunk): UIMessageChunk | null {
-  if (!isDelta(a) || !isDelta(b) || keyOf(a) !== keyOf(b) || hasMetadata(a) || hasMetadata(b)) return null;
+  if (!isDelta(a) || !isDelta(b) || a.type !== b.type || partOf(a) !== partOf(b)) return null;
+  if (hasMetadata(a) || hasMetadata(b)) return null;
   return withDelta(a, `${deltaOf(a) ?? ""}${deltaOf(b) ?? ""}`);
 }
 
@@ -51,8 +52,9 @@ function isDelta(chunk: UIMessageChunk): chunk is DeltaChunk {
   return deltaOf(chunk) !== null;
 }
 
-function keyOf(chunk: DeltaChunk): string {
-  return `${chunk.type}:${chunk.type === "tool-input-delta" ? chunk.toolCallId : chunk.id}`;
+/** The part that the delta grows, among those of its kind. */
+function partOf(chunk: DeltaChunk): string {
+  return chunk.type === "tool-input-delta" ? chunk.toolCallId : chunk.id;
 }
 
 function hasMetadata(chunk: DeltaChunk): boolean {

@@ -62,12 +62,16 @@ export class Sockets {
 
   /** A frame for everybody, optionally for those that pass `include`; encoded once. */
   broadcast(frame: ServerFrame, include: (connection: Connection) => boolean = () => true): void {
-    const receivers = this.#connections().filter(include);
-    if (receivers.length === 0) return;
-    const text = JSON.stringify(frame);
-    for (const connection of receivers) sendText(connection, text);
-    this.#sent.frames += receivers.length;
-    this.#sent.frameBytes += receivers.length * utf8Bytes(text);
+    let text: string | null = null;
+    let receivers = 0;
+    for (const connection of this.#connections()) {
+      if (!include(connection)) continue;
+      sendText(connection, (text ??= JSON.stringify(frame)));
+      receivers++;
+    }
+    if (text === null) return;
+    this.#sent.frames += receivers;
+    this.#sent.frameBytes += receivers * utf8Bytes(text);
   }
 
   /** A frame of one stream, for the sockets that hear it. */
