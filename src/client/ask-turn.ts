@@ -37,9 +37,11 @@ export function addRequest(state: ChatState, request: OwnRequest): ChatState {
 
 export function retry(state: ChatState, requestId: string): ChatState {
   if (isBusy(state)) return state;
-  const refused = state.requests.find((request) => !isUnfinished(request));
-  if (refused !== undefined) return addRequest(state, newRequest(requestId, refused.messages, refused.body));
-  return regenerate(state, { requestId });
+  // What was refused together is sent again together: nothing that a person wrote is lost.
+  const refused = state.requests.flatMap((request) => request.messages);
+  return refused.length > 0
+    ? addRequest(state, newRequest(requestId, refused, state.requests.at(-1)?.body))
+    : regenerate(state, { requestId });
 }
 
 /** What there is to answer again is found in the transcript, unless the caller has it. */

@@ -136,6 +136,17 @@ describe("sending", () => {
     expect(view(state).status).toBe("submitted");
   });
 
+  it("sends everything that was refused again on retry, in its order", () => {
+    const refused = run([...ready, submit("r1"), submit("r2"), submit("r3"), failed("r1"), failed("r2"), failed("r3")]);
+    expect(view(refused.state).messages.map(({ id }) => id)).toEqual(["u-r1", "u-r2", "u-r3"]);
+    const { state, sent } = run([{ type: "retry", requestId: "r4" }], refused.state);
+    expect(view(state).messages.map(({ id }) => id)).toEqual(["u-r1", "u-r2", "u-r3"]);
+    const frame = sent.at(-1);
+    expect(frame?.type === T.USE_CHAT_REQUEST && JSON.parse(frame.init.body)).toMatchObject({
+      messages: [{ id: "u-r1" }, { id: "u-r2" }, { id: "u-r3" }],
+    });
+  });
+
   it("answers the last user message again when a turn failed", () => {
     const { sent } = run([
       ...ready,
