@@ -21,6 +21,13 @@ describe("toClientError", () => {
     expect(error.message).not.toContain("secret");
   });
 
+  it.each(["Network connection lost.", "fetch failed"])(
+    "takes a provider that hangs up for a failing model: %s",
+    (words) => {
+      expect(toClientError(new Error(words))).toMatchObject({ code: "model_error", retryable: true });
+    },
+  );
+
   it("recognises a prompt that is too long, also below the AI SDK's retries", () => {
     const lastError = providerError(400, "This model's maximum context length is 8192 tokens.");
     expect(toClientError({ name: "AI_RetryError", lastError })).toMatchObject({ code: "context_overflow" });

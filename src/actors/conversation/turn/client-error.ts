@@ -15,6 +15,8 @@ interface ProviderFailure {
 }
 
 const overflow = /context.{0,20}(length|window|limit)|too many (input )?tokens|prompt is too long|maximum context/i;
+/** How the runtime words a provider that cannot be reached or breaks off; the AI SDK passes it on as it is. */
+const lostProvider = /^network connection lost|^fetch failed/i;
 
 /** Maps anything that was thrown while a turn ran. */
 export function toClientError(error: unknown): ClientError {
@@ -47,5 +49,6 @@ function statusOf(error: unknown): number | undefined {
   if (typeof error !== "object" || error === null) return undefined;
   const { statusCode, name } = error as ProviderFailure;
   if (typeof statusCode === "number") return statusCode;
-  return typeof name === "string" && name.startsWith("AI_") ? 500 : undefined;
+  const isOfModel = (typeof name === "string" && name.startsWith("AI_")) || lostProvider.test(errorText(error));
+  return isOfModel ? 500 : undefined;
 }
