@@ -53,4 +53,24 @@ describe("a value that the browser keeps", () => {
       if (own) Object.defineProperty(globalThis, "localStorage", own);
     }
   });
+
+  it("keeps every change for the page where storage is full and holds an older value", () => {
+    const own = Object.getOwnPropertyDescriptor(globalThis, "localStorage");
+    const full = {
+      getItem: () => "1",
+      setItem: () => {
+        throw new DOMException("Full", "QuotaExceededError");
+      },
+    };
+    Object.defineProperty(globalThis, "localStorage", { configurable: true, value: full });
+    try {
+      const here = counter();
+      here.update((count) => count + 1);
+      here.update((count) => count + 1);
+      here.subscribe(() => undefined)();
+      expect(here.get()).toBe(3);
+    } finally {
+      if (own) Object.defineProperty(globalThis, "localStorage", own);
+    }
+  });
 });

@@ -8,6 +8,7 @@ export class StoredValue<T> {
   readonly #key: string;
   readonly #parse: (text: string | null) => T;
   readonly #listeners = new Set<() => void>();
+  /** As storage had it last, here or in another tab; only another text there is news. */
   #text: string | null;
   #value: T;
 
@@ -27,8 +28,8 @@ export class StoredValue<T> {
     const next = change(this.#value);
     if (next === this.#value) return;
     this.#value = next;
-    this.#text = JSON.stringify(next);
-    writeStorage(this.#key, this.#text);
+    const text = JSON.stringify(next);
+    if (writeStorage(this.#key, text)) this.#text = text;
     this.#tell();
   }
 
@@ -69,11 +70,13 @@ function readStorage(key: string): string | null {
   }
 }
 
-function writeStorage(key: string, text: string): void {
+/** False where storage is full, or not allowed: the value stays with the page. */
+function writeStorage(key: string, text: string): boolean {
   try {
     localStorage.setItem(key, text);
+    return true;
   } catch (error) {
-    // Full, or not allowed: the value stays with the page.
     if (!(error instanceof DOMException)) throw error;
+    return false;
   }
 }
