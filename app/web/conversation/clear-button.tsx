@@ -2,6 +2,7 @@ import { useRef } from "react";
 import { Icon } from "../shell/icons.tsx";
 
 interface ClearButtonProps {
+  /** Nothing can be cleared now; also counts while the question is open. */
   readonly isDisabled: boolean;
   readonly onClear: () => void;
 }
@@ -36,7 +37,7 @@ export function ClearButton({ isDisabled, onClear }: ClearButtonProps) {
               </button>
             </li>
             <li>
-              <button type="submit" value="clear" className="danger">
+              <button type="submit" value="clear" className="danger" disabled={isDisabled}>
                 Clear
               </button>
             </li>
