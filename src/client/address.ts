@@ -8,7 +8,7 @@ import { ReconnectingSocket } from "./reconnecting-socket.ts";
 export interface ConversationAddress {
   /** The agent as it stands in URLs: the class name in kebab-case, such as `assistant`. */
   readonly agent: string;
-  /** The name of the conversation. Any text but the empty one. */
+  /** The name of the conversation. Any text but `""`, `"."` and `".."`, which no URL holds as a name. */
   readonly name: string;
   /** Host with port, such as `chat.example.com`, or an origin, such as `http://10.0.0.2:8787`. Default: that of the page. */
   readonly host?: string;

@@ -136,6 +136,20 @@ describe("sending", () => {
     expect(view(state).status).toBe("submitted");
   });
 
+  it("offers to send a refused message again also when the next one was answered", () => {
+    const { state } = run([
+      ...ready,
+      submit("r1"),
+      submit("r2"),
+      failed("r1"),
+      tail(null, [user("u-r2")]),
+      chunk("r2", 1, start("a2")),
+      done("r2", ["u-r2"]),
+    ]);
+    expect(view(state)).toMatchObject({ status: "ready", canRetry: true });
+    expect(view(state).messages.at(-1)?.id).toBe("u-r1");
+  });
+
   it("sends everything that was refused again on retry, in its order", () => {
     const refused = run([...ready, submit("r1"), submit("r2"), submit("r3"), failed("r1"), failed("r2"), failed("r3")]);
     expect(view(refused.state).messages.map(({ id }) => id)).toEqual(["u-r1", "u-r2", "u-r3"]);

@@ -113,13 +113,15 @@ function waitingIdsOf(state: ChatState): string[] {
 
 function canRetry(state: ChatState): boolean {
   if (isBusy(state)) return false;
-  if (state.requests.some((request) => !isUnfinished(request))) return state.ending?.isRetryable !== false;
+  // One that was refused may be tried again whatever became of those behind it.
+  const isFinal = state.ending?.outcome === "error" && !state.ending.isRetryable;
+  if (state.requests.length > 0) return !isFinal;
   if (!state.transcript.some((message) => message.role === "user")) return false;
   const last = state.transcript.at(-1);
   const isUnanswered = last?.role === "user" || (last !== undefined && cutOf(last) !== null);
   switch (state.ending?.outcome) {
     case "error":
-      return state.ending.isRetryable;
+      return !isFinal;
     case "aborted":
       return true;
     default:
