@@ -293,6 +293,22 @@ describe("the page", () => {
     await shows(two, "What shall we do?");
   });
 
+  it("lets nobody confirm a clear while there is no connection", async () => {
+    const page = await openTab(newPath());
+    await send(page, "keep this");
+    const answer = await provider().next();
+    answer.end();
+    await isReady(page);
+    await button(page, "Clear").click();
+    const confirm = page.getByRole("dialog").getByRole("button", { name: "Clear" });
+    await context().setOffline(true);
+    await expect.poll(() => confirm.isDisabled()).toBe(true);
+    await context().setOffline(false);
+    await expect.poll(() => confirm.isDisabled()).toBe(false);
+    await confirm.click();
+    await shows(page, "What shall we do?");
+  });
+
   it("leaves a reader where he is while an answer grows, and goes back to the end when asked", async () => {
     const page = await openTab(newPath());
     await send(page, "long");
