@@ -136,6 +136,13 @@ describe("sending", () => {
     expect(view(state).status).toBe("submitted");
   });
 
+  it("takes a message that waits for a connection back at once when it is stopped", () => {
+    const { state } = run([...ready, { type: "closed" }, submit("r1"), { type: "stop" }]);
+    expect(view(state)).toMatchObject({ status: "ready", queued: 0, messages: [] });
+    const { sent } = run([opened, page([]), none("probe-2")], state);
+    expect(sent.map(({ type }) => type)).toEqual([T.STREAM_RESUME_REQUEST]);
+  });
+
   it("offers to send a refused message again also when the next one was answered", () => {
     const { state } = run([
       ...ready,

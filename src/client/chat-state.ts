@@ -243,7 +243,7 @@ export function placeOfAnswer(state: ChatState, requestId: string, told?: string
 
 /** The request whose answer runs; null when nothing runs or waits; undefined as long as the server has not said. */
 export function runningRequest(state: ChatState): string | null | undefined {
-  if (state.probe?.isAnswered !== true) return undefined;
+  if (!state.probe?.isAnswered) return undefined;
   const running = state.answers.findLast((answer) => isRunning(answer) && answer.phase !== "detached");
   return running?.requestId ?? (isBusy(state) ? undefined : null);
 }

@@ -47,7 +47,7 @@ export function onOpened(state: ChatState): ChatState {
 /** Asked for by a person. At most one probe waits for its answer. */
 export function onResume(state: ChatState): ChatState {
   const next = { ...state, canResume: true };
-  return state.probe?.isAnswered === true ? startProbe(next) : next;
+  return state.probe?.isAnswered ? startProbe(next) : next;
 }
 
 /** Everything the socket carried is over; what is known stays. */
@@ -193,17 +193,18 @@ function forget(state: ChatState, id: string): ChatState {
 
 /** After every event: tells the server what is due, when it can be told. */
 export function settle(state: ChatState): ChatState {
-  if (state.probe?.isAnswered !== true) return state;
-  const sent = sendQueued(state.cancels.reduce(cancel, { ...state, cancels: [] }));
+  const next = state.cancels.reduce(cancel, { ...state, cancels: [] });
+  if (!next.probe?.isAnswered) return next;
+  const sent = sendQueued(next);
   return sent.answers.some((answer) => answer.phase === "detached") ? startProbe(sent) : listen(sent);
 }
 
 /** One that never reached the server ends here and now. */
 function cancel(state: ChatState, requestId: string): ChatState {
-  if (findRequest(state, requestId)?.state !== "queued") {
-    return sendFrame(state, { type: T.CHAT_REQUEST_CANCEL, id: requestId });
-  }
-  return endAborted(state, requestId, true);
+  if (findRequest(state, requestId)?.state === "queued") return endAborted(state, requestId, true);
+  return state.probe?.isAnswered
+    ? sendFrame(state, { type: T.CHAT_REQUEST_CANCEL, id: requestId })
+    : { ...state, cancels: [...state.cancels, requestId] };
 }
 
 function sendQueued(state: ChatState): ChatState {

@@ -112,21 +112,15 @@ function waitingIdsOf(state: ChatState): string[] {
 }
 
 function canRetry(state: ChatState): boolean {
-  if (isBusy(state)) return false;
+  const { ending, transcript } = state;
+  const isFinal = ending?.outcome === "error" && !ending.isRetryable;
+  if (isBusy(state) || isFinal) return false;
   // One that was refused may be tried again whatever became of those behind it.
-  const isFinal = state.ending?.outcome === "error" && !state.ending.isRetryable;
-  if (state.requests.length > 0) return !isFinal;
-  if (!state.transcript.some((message) => message.role === "user")) return false;
-  const last = state.transcript.at(-1);
+  if (state.requests.length > 0) return true;
+  if (!transcript.some((message) => message.role === "user")) return false;
+  const last = transcript.at(-1);
   const isUnanswered = last?.role === "user" || (last !== undefined && cutOf(last) !== null);
-  switch (state.ending?.outcome) {
-    case "error":
-      return !isFinal;
-    case "aborted":
-      return true;
-    default:
-      return isUnanswered;
-  }
+  return isUnanswered || ending?.outcome === "error" || ending?.outcome === "aborted";
 }
 
 function visibleMessages(state: ChatState): Transcript {
