@@ -180,18 +180,18 @@ function merged(parts: readonly Part[]): Part[] {
 
 describe("the window behind one that closed late", () => {
   it.each([
-    ["is the least one while timers come in time", 16, 0, 16],
-    ["does not grow by a delay that nobody sees", 16, 8, 16],
-    ["grows by half with a delay", 40, 9, 60],
-    ["is at least twice the delay", 16, 200, 400],
-    ["grows to a limit", 400, 1_000, 512],
-    ["shrinks by a tenth when there is no delay any more", 100, 0, 90],
-    ["never shrinks below the least one", 17, 0, 16],
-  ])("%s", (_, ms, lateMs, next) => {
-    expect(nextWindow(16, ms, lateMs)).toBe(next);
+    ["is the least one while timers come in time", 16, false, 0, 16],
+    ["does not grow by a delay that nobody sees", 16, true, 8, 16],
+    ["grows by half with a late timer", 40, false, 300, 60],
+    ["is at least twice the delay with a second one", 24, true, 200, 400],
+    ["grows to a limit", 400, true, 1_000, 512],
+    ["shrinks by a tenth when there is no delay any more", 100, true, 0, 90],
+    ["never shrinks below the least one", 17, false, 0, 16],
+  ])("%s", (_, ms, isBehind, lateMs, next) => {
+    expect(nextWindow(16, { ms, isBehind }, lateMs)).toEqual({ ms: next, isBehind: lateMs > 8 });
   });
 
   it("is the one that was asked for when that is larger than the limit", () => {
-    expect(nextWindow(600, 600, 1_000)).toBe(600);
+    expect(nextWindow(600, { ms: 600, isBehind: true }, 1_000).ms).toBe(600);
   });
 });

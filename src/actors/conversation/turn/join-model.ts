@@ -110,12 +110,12 @@ class DeltaJoiner {
     this.close();
   }
 
-  #open(key: string, ms = this.#ms): void {
-    const dueMs = this.#clock.now() + ms;
-    const close = this.#clock.after(ms, () => {
+  #open(key: string, window: JoinWindow = { ms: this.#ms, isBehind: false }): void {
+    const dueMs = this.#clock.now() + window.ms;
+    const close = this.#clock.after(window.ms, () => {
       this.#window = null;
       // What came in the window goes out, and what follows it is joined again.
-      if (this.#flush()) this.#open(key, nextWindow(this.#ms, ms, this.#clock.now() - dueMs));
+      if (this.#flush()) this.#open(key, nextWindow(this.#ms, window, this.#clock.now() - dueMs));
     });
     this.#window = { key, close };
   }
@@ -128,13 +128,21 @@ class DeltaJoiner {
   }
 }
 
+/** How long deltas are joined, and whether the window before closed late. */
+export interface JoinWindow {
+  readonly ms: number;
+  readonly isBehind: boolean;
+}
+
 /**
- * The window behind one of `ms` that closed so late. Fewer and larger deltas are what lets a busy isolate keep up: a
- * late window is followed by one half as long again and at least twice the delay, one in time by a slightly shorter one.
+ * The window behind one that closed so late. Fewer and larger deltas are what lets a busy isolate keep up: late windows
+ * are followed by longer ones, the second in a row by one of twice the delay, since one late timer alone is a pause and
+ * no load. In time, they shrink slowly: each step back is more work for everybody.
  */
-export function nextWindow(leastMs: number, ms: number, lateMs: number): number {
-  const wanted = lateMs > LATE_MS ? Math.max(ms * 1.5, lateMs * 2) : ms * 0.9;
-  return Math.max(leastMs, Math.min(wanted, MAX_JOIN_MS));
+export function nextWindow(leastMs: number, { ms, isBehind }: JoinWindow, lateMs: number): JoinWindow {
+  const isLate = lateMs > LATE_MS;
+  const wanted = isLate ? Math.max(ms * 1.5, isBehind ? lateMs * 2 : 0) : ms * 0.9;
+  return { ms: Math.max(leastMs, Math.min(wanted, MAX_JOIN_MS)), isBehind: isLate };
 }
 
 function isDelta(part: LanguageModelV4StreamPart): part is Delta {
