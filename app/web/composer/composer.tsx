@@ -133,10 +133,14 @@ function submit(event: SubmitEvent, send: () => void): void {
   send();
 }
 
+/** The key code of keys that an input method takes. Safari tells the one that ends a word only by it. */
+const TAKEN_BY_INPUT_METHOD = 229;
+
 /** In an input method the keys confirm or leave a word; only otherwise do they act. */
 function onKey(event: KeyboardEvent, actions: Readonly<Record<string, () => void>>): void {
   const act = actions[event.key];
-  if (act === undefined || event.shiftKey || event.nativeEvent.isComposing) return;
+  if (act === undefined || event.shiftKey) return;
+  if (event.nativeEvent.isComposing || event.keyCode === TAKEN_BY_INPUT_METHOD) return;
   event.preventDefault();
   act();
 }

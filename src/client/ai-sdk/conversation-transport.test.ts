@@ -125,6 +125,18 @@ describe("ConversationTransport", () => {
     await expect(transport.sendMessages({ ...options, trigger: "regenerate-message" })).rejects.toThrow("no message");
   });
 
+  it("rejects what JSON cannot hold, and sends the next message as if nothing had been", async () => {
+    const { client, transport, open, idle, bodies } = setUp();
+    client.connect();
+    open();
+    idle();
+    const options = { chatId: "c", messageId: undefined, abortSignal: undefined, trigger: "submit-message" } as const;
+    const refused = transport.sendMessages({ ...options, messages: [user("u1")], body: { big: 1n } });
+    await expect(refused).rejects.toThrow("BigInt");
+    await transport.sendMessages({ ...options, messages: [user("u2")] });
+    expect(bodies().map(({ messages }) => messages)).toEqual([[user("u2")]]);
+  });
+
   it("goes on over lost sockets: each chunk once, in order, and one end", async () => {
     const { transport, open, idle, receive, probe, requests, chunk, end, lose, sent } = setUp();
     const options = { chatId: "c", messageId: undefined, abortSignal: undefined };

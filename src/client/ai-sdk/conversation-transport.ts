@@ -56,7 +56,12 @@ export class ConversationTransport<M extends UIMessage = UIMessage> implements C
     if (trigger === "submit-message") {
       // A message that is too large ends at once: its stream must be there before.
       const stream = this.#read(requestId, abortSignal);
-      this.#client.submit(this.#newOf(messages), request);
+      try {
+        this.#client.submit(this.#newOf(messages), request);
+      } catch (error) {
+        this.#streams.delete(requestId);
+        throw error;
+      }
       return stream;
     }
     const asked = messages.findLast((message) => message.role === "user");

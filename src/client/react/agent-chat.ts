@@ -162,7 +162,12 @@ function ended(client: ChatClient, ask: () => string | null): Promise<void> {
       stop();
       resolve();
     };
-    requestId = ask();
+    try {
+      requestId = ask();
+    } catch (error) {
+      stop();
+      throw error;
+    }
     settle();
   });
 }
