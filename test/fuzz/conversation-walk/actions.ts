@@ -125,6 +125,7 @@ function repeat(walk: Walk, random: Random): void {
   const sent = earlier[random.below(earlier.length)];
   if (visitor === undefined || sent === undefined || visitor.witness.isCatchingUp) return;
   walk.note(`  ${visitor.label} ${sent.id}`);
+  for (const { witness } of walk.visitors) witness.hearsAgain(sent.id);
   const heard = visitor.witness.request(sent.id);
   heard.allowed++;
   walk.sent.push({ ...sent, socket: visitor.socket, isCertain: true });

@@ -87,6 +87,12 @@ export class Witness {
     heard.replayed = 0;
   }
 
+  /** Somebody sends the request again: one that was refused may be taken this time, and then it begins anew for all. */
+  hearsAgain(id: string): void {
+    const heard = this.heard.get(id);
+    if (heard?.ending?.error === true && heard.fold === null) this.heard.delete(id);
+  }
+
   take(frame: ServerFrame): void {
     switch (frame.type) {
       case "cf_agent_use_chat_response":
