@@ -58,7 +58,7 @@ function compatible(baseURL: string, name: string | undefined, apiKey: string | 
   }
   if (!name)
     return misconfigured("OPENAI_BASE_URL is set, but not OPENAI_MODEL. Name the model the server should use.");
-  return { source: "openai-compatible", name, note: `OPENAI_BASE_URL is ${new URL(baseURL).origin}.`, baseURL, apiKey };
+  return { source: "openai-compatible", name, note: `The server is ${new URL(baseURL).origin}.`, baseURL, apiKey };
 }
 
 function chooseAnthropic({ ANTHROPIC_API_KEY: apiKey, ANTHROPIC_MODEL: name }: ModelEnv): ModelChoice | undefined {

@@ -229,6 +229,15 @@ describe("the panel", () => {
     await expect.poll(() => frames(page).getByText("chat_tail").count()).toBeGreaterThan(tails);
   });
 
+  it("scrolls by itself: many frames make the page no longer than the window", async () => {
+    const page = await openTab(newPath());
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await button(page, "Inside").click();
+    for (const word of ["one", "two", "three", "four", "five"]) await say(page, word);
+    await expect.poll(() => frames(page).locator(".frame-type").count()).toBeGreaterThan(40);
+    expect(await page.evaluate(() => document.documentElement.scrollHeight - innerHeight)).toBe(0);
+  });
+
   it("tells what the last turn cost, and stays open over a reload", async () => {
     const page = await openTab(newPath());
     await page.setViewportSize({ width: 1440, height: 900 });

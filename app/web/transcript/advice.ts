@@ -1,9 +1,9 @@
 import type { ChatView } from "troupe/client";
 
-type Code = NonNullable<ChatView["error"]>["code"];
+type ChatError = Pick<NonNullable<ChatView["error"]>, "code" | "retryable">;
+type Advice = Readonly<Partial<Record<ChatError["code"], string>>>;
 
-/** What a person can do about an error, by its code; null where the error itself says enough. */
-const advice: Readonly<Partial<Record<Code, string>>> = {
+const advice: Advice = {
   rate_limited: "The provider takes no more requests for now. Wait a minute, then try again.",
   context_overflow: "This conversation has become too long for the model. Start a new one, or clear this one.",
   model_error: "This is usually over soon. Try again; if it goes on, look at the server's log.",
@@ -17,6 +17,13 @@ const advice: Readonly<Partial<Record<Code, string>>> = {
   internal: "Something broke on the server. Try again; its log says more.",
 };
 
-export function adviceFor(code: Code): string | null {
-  return advice[code] ?? null;
+/** The same for errors that come again however often one tries. */
+const lastingAdvice: Advice = {
+  model_error: "Trying again does not help. The server's log says more.",
+  internal: "Something broke on the server. Its log says more.",
+};
+
+/** What a person can do about an error; null where the error itself says enough. */
+export function adviceFor({ code, retryable }: ChatError): string | null {
+  return (retryable ? undefined : lastingAdvice[code]) ?? advice[code] ?? null;
 }

@@ -8,7 +8,7 @@ import { adviceFor } from "./advice.ts";
 export function Outcome({ chat, onRetry }: { readonly chat: Conversation; readonly onRetry: () => void }) {
   const retry = chat.canRetry ? <RetryButton onRetry={onRetry} /> : null;
   if (chat.error !== undefined) {
-    const advice = adviceFor(chat.error.code);
+    const advice = adviceFor(chat.error);
     return (
       <div className="outcome error" role="alert">
         <div>
