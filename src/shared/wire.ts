@@ -83,7 +83,7 @@ export const clientFrameSchema = z.discriminatedUnion("type", [
     type: z.literal(CHAT_MESSAGE_TYPES.TOOL_RESULT),
     toolCallId: id,
     toolName: z.string().max(256).optional(),
-    output: z.unknown(),
+    output: z.unknown().optional(),
     state: z.enum(["output-available", "output-error"]).optional(),
     errorText: z.string().optional(),
     autoContinue: z.boolean().optional(),

@@ -24,6 +24,7 @@ import { Followers } from "./turn/followers.ts";
 import { settleOpenTurns } from "./turn/settle.ts";
 import { TurnLog } from "./turn/turn-log.ts";
 import { TurnMeter } from "./turn/turn-meter.ts";
+import { runsOnServer } from "./turn/turn-tools.ts";
 
 export interface BuiltConversation {
   readonly parts: ConversationParts;
@@ -104,6 +105,7 @@ function hooksOf(agent: ConversationHost): Hooks {
     onChatMessage: (options) => agent.onChatMessage(options),
     onChatError: (error, context) => agent.onChatError(error, context),
     onSanitizeMessage: (message) => agent.onSanitizeMessage(message),
+    runsTool: (name) => runsOnServer(agent, name),
     limits: () => ({ stallMs: agent.chatStreamStallTimeoutMs, maxChars: agent.maxAnswerChars }),
     flushLimits: () => agent.flushLimits,
     maxPersistedMessages: () => agent.maxPersistedMessages,

@@ -1,6 +1,6 @@
 /** What the parts of a conversation see of the shell: its options and override points, and the Agent underneath. */
 import type { Agent } from "agents";
-import type { UIMessage } from "ai";
+import type { ToolSet, UIMessage } from "ai";
 import type { StreamBufferContract } from "../stream-buffer/contract.ts";
 import type {
   Action,
@@ -24,6 +24,7 @@ export interface ConversationHost extends Agent {
   onChatMessage(options: OnChatMessageOptions): Promise<ChatResult> | ChatResult;
   onChatError(error: unknown, context: ChatErrorContext): unknown;
   onSanitizeMessage(message: UIMessage): UIMessage;
+  getTools(): ToolSet;
   authorize(action: Action, who: Who): Authorization | Promise<Authorization>;
   streamBufferActor(): StreamBufferContract;
 }

@@ -45,6 +45,8 @@ export interface Hooks {
   onChatMessage(options: OnChatMessageOptions): Promise<ChatResult> | ChatResult;
   onChatError(error: unknown, context: ChatErrorContext): unknown;
   onSanitizeMessage(message: UIMessage): UIMessage;
+  /** Whether a tool of this name runs on the server. */
+  runsTool(name: string): boolean;
   limits(): TurnLimits;
   flushLimits(): FlushLimits;
   maxPersistedMessages(): number | undefined;

@@ -2,7 +2,8 @@
 import type { Connection } from "agents";
 import { sendFrame } from "../../chat/chat-connection.ts";
 import type { ChatProtocolCallbacks } from "../../chat/setup-chat-protocol.ts";
-import { CHAT_MESSAGE_TYPES, parseChatBody, type ServerFrame } from "../../shared/wire.ts";
+import { isToolPart } from "../../shared/message-parts.ts";
+import { CHAT_MESSAGE_TYPES, type ClientFrameOf, parseChatBody, type ServerFrame } from "../../shared/wire.ts";
 import {
   foreignOrigin,
   originAllowed,
@@ -22,6 +23,7 @@ import { answerProbe, offerStream, takeAck } from "./sessions/resume.ts";
 import { understands } from "./sessions/sockets.ts";
 import { allMessages, openingFrame } from "./transcript/view.ts";
 import { admit, type Admission, isLater } from "./turn/admission.ts";
+import { answerCall, type CallAnswer } from "./turn/answer-call.ts";
 import { cancelTurn, clearConversation } from "./turn/cancel.ts";
 
 export function chatCallbacks(agent: ConversationHost, parts: ConversationParts): ChatProtocolCallbacks {
@@ -53,13 +55,38 @@ export function chatCallbacks(agent: ConversationHost, parts: ConversationParts)
     onResumeRequest: (connection, frame) => permit("resume", connection, () => answerProbe(parts, connection, frame)),
     onResumeAck: (connection, frame) => permit("resume", connection, () => takeAck(parts, connection, frame)),
     onToolResult: (connection, frame) =>
-      permit("tool-result", connection, () => sendFrame(connection, noPendingCall(frame.toolCallId))),
-    onToolApproval: (connection, frame) =>
-      permit("tool-approval", connection, () => sendFrame(connection, noPendingCall(frame.toolCallId))),
+      permit("tool-result", connection, () => takeAnswer(parts, connection, resultOf(frame))),
+    onToolApproval: (connection, { toolCallId, approved, autoContinue = false }) =>
+      permit("tool-approval", connection, () =>
+        takeAnswer(parts, connection, { kind: "decision", toolCallId, approved, goOn: autoContinue }),
+      ),
     // A posted list changes nothing; its sender learns what the transcript is.
     onMessages: (connection) =>
       permit("read", connection, () => sendFrame(connection, openingFrame(parts, understands(connection, "delta")))),
   };
+}
+
+/** A result as the client tells it; an error without a text is a refusal. */
+function resultOf(frame: ClientFrameOf<typeof CHAT_MESSAGE_TYPES.TOOL_RESULT>): CallAnswer {
+  const { toolCallId, output, autoContinue = false, clientTools } = frame;
+  return {
+    kind: "result",
+    toolCallId,
+    output: output ?? null,
+    goOn: autoContinue,
+    ...(frame.state === "output-error" ? { errorText: frame.errorText ?? "Tool execution denied by user" } : {}),
+    ...(clientTools === undefined ? {} : { clientTools }),
+  };
+}
+
+/** A late or forged answer changes nothing; its sender learns where the call stands. */
+function takeAnswer(parts: ConversationParts, connection: Connection, answer: CallAnswer): void {
+  if (answerCall(parts, answer)) return;
+  const message = parts.window
+    .messages()
+    .findLast(({ parts }) => parts.some((part) => isToolPart(part) && part.toolCallId === answer.toolCallId));
+  if (message !== undefined) sendFrame(connection, { type: CHAT_MESSAGE_TYPES.MESSAGE_UPDATED, message });
+  sendFrame(connection, noPendingCall(answer.toolCallId));
 }
 
 type Refuse = (code: ReturnType<typeof refusalCode>, text: string) => ServerFrame;

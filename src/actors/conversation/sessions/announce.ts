@@ -15,11 +15,11 @@ export function announceEnding(
   stream: LiveStream | null,
 ): void {
   tellAnswer(parts, record.turn);
-  const frame = terminalFrame(record.turn.requestId, ending);
+  const frame = terminalFrame(record.requestId, ending);
   if (stream === null) parts.sockets.broadcast(frame);
   else parts.sockets.broadcast(frame, (connection) => hears(parts.sockets.session(connection), stream.requestId));
-  tellReaders(parts, record.turn.requestId, stream, ending);
-  if (parts.turns.open().length === 0) parts.sockets.idle();
+  tellReaders(parts, record.requestId, stream, ending);
+  if (parts.turns.open().every(({ state }) => state === "waiting")) parts.sockets.idle();
 }
 
 /** Readers of the stream, and those that waited for it to start, learn how the turn ended. */

@@ -56,12 +56,12 @@ export function eventStreamResponse(parts: ConversationParts, options: EventStre
     },
   });
   return new Response(body, {
-    headers: { ...EVENT_STREAM_HEADERS, "x-chat-request-id": options.record.turn.requestId },
+    headers: { ...EVENT_STREAM_HEADERS, "x-chat-request-id": options.record.requestId },
   });
 }
 
 async function* eventsOf(parts: ConversationParts, { record, after }: EventStreamSource): AsyncGenerator<string, void> {
-  const { requestId } = record.turn;
+  const { requestId } = record;
   const mailbox = new Mailbox();
   let seq = after;
   let isWhole = true;
@@ -92,7 +92,7 @@ async function attach(
   after: number,
   mailbox: Mailbox,
 ): Promise<{ readonly entries: readonly ChunkEntry[]; readonly isWhole: boolean }> {
-  const { requestId } = record.turn;
+  const { requestId } = record;
   const running = runningStream(parts, requestId);
   mailbox.open();
   if (running === null && parts.turns.byRequest(requestId)?.ending === null) {

@@ -54,7 +54,7 @@ export function answerProbe(
     return;
   }
   parts.sockets.tell(connection, { type: "wait" });
-  sendFrame(connection, { type: CHAT_MESSAGE_TYPES.STREAM_PENDING, id: next.turn.requestId, ...echo });
+  sendFrame(connection, { type: CHAT_MESSAGE_TYPES.STREAM_PENDING, id: next.requestId, ...echo });
 }
 
 export async function takeAck(
@@ -91,7 +91,7 @@ async function replayRunning(
   await catchUp(
     sourceOf(parts, stream.record, stream),
     after,
-    (entries) => isReplaced() || sendReplay(parts, connection, stream.record, entries, stream.continuation),
+    (entries) => isReplaced() || sendReplay(parts, connection, stream.record, entries),
     ({ isWhole }) => {
       if (isReplaced()) return;
       parts.sockets.tell(connection, { type: "caught-up", requestId });
@@ -115,15 +115,14 @@ function sendReplay(
   connection: Connection,
   record: TurnRecord,
   entries: readonly ChunkEntry[],
-  continuation: boolean,
 ): void {
   if (!isKept(parts, record)) return;
-  for (const entry of entries) sendFrame(connection, replayFrame(record.turn.requestId, entry, continuation));
+  for (const entry of entries) sendFrame(connection, replayFrame(record.requestId, entry, record.segment > 1));
 }
 
 /** Whether the turn still has its record; another turn may have taken its request id. */
-function isKept(parts: ConversationParts, { turn }: TurnRecord): boolean {
-  return parts.turns.byRequest(turn.requestId)?.turn.turnId === turn.turnId;
+function isKept(parts: ConversationParts, { turn, requestId }: TurnRecord): boolean {
+  return parts.turns.byRequest(requestId)?.turn.turnId === turn.turnId;
 }
 
 async function replayEnded(
@@ -133,11 +132,11 @@ async function replayEnded(
   ending: TurnEnding,
   after: number,
 ): Promise<void> {
-  const { requestId } = record.turn;
+  const { requestId } = record;
   await catchUp(
     sourceOf(parts, record, null),
     after,
-    (entries) => sendReplay(parts, connection, record, entries, false),
+    (entries) => sendReplay(parts, connection, record, entries),
     () => {
       if (!isKept(parts, record)) return;
       sendFrame(connection, { ...terminalFrame(requestId, ending), replay: true } as ServerFrame);
@@ -148,13 +147,13 @@ async function replayEnded(
 
 /** Where the stream of a turn is read, running or ended. Of a turn that was cleared there is nothing to read. */
 export function sourceOf(parts: ConversationParts, record: TurnRecord, stream: LiveStream | null): StreamSource {
-  const { messageId, requestId } = record.turn;
+  const { messageId } = record.turn;
   return {
-    streamId: streamIdOf(record.turn),
+    streamId: streamIdOf(record.turn, record.segment),
     buffer: { read: async (request) => parts.buffer().read(request) },
     writer: stream?.writer ?? null,
     folded: () => {
-      if (parts.turns.byRequest(requestId) === null) return null;
+      if (parts.turns.byRequest(record.requestId) === null) return null;
       if (stream !== null) return stream.fold;
       const message = parts.messages.path(parts.messages.locate(messageId)?.seq ?? -1, 1, 1)[0]?.message;
       return message === undefined ? null : { message, open: new Map() };

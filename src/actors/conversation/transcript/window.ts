@@ -48,6 +48,14 @@ export class TranscriptWindow {
     if (added.length > 0) this.#set(wholeTurns([...this.entries(), ...added], this.#budget()));
   }
 
+  /** A message was stored behind the head, or has changed where it stands. */
+  put(stored: StoredMessage): void {
+    const entries = this.entries();
+    const at = entries.findIndex((entry) => entry.seq === stored.seq);
+    if (at !== -1) this.#set(wholeTurns(entries.with(at, stored), this.#budget()));
+    else if (stored.parent === this.head()) this.append([stored]);
+  }
+
   /** Shows the path that ends at `seq` instead of the active one, until the next `show` or `reload`. */
   show(seq: number | null): void {
     const entries = this.entries();

@@ -17,6 +17,7 @@ import { intake } from "../transcript/intake.ts";
 import { sanitized } from "../transcript/persist.ts";
 import { messagesAppended } from "../transcript/view.ts";
 import { conductTurn } from "./conduct-turn.ts";
+import { supersedeWaiting } from "./pause.ts";
 import { storeInput } from "./store-input.ts";
 import type { StreamReader } from "./live-stream.ts";
 import type { TurnRecord } from "./turn-log.ts";
@@ -72,10 +73,12 @@ function place(parts: ConversationParts, turn: Turn): Admission {
   const startsNow = !parts.queue.isActive && parts.queue.queuedCount() === 0;
   if (startsNow) parts.meter.begin(turn.requestId, parts.clock.now());
   const before = parts.window.head();
-  const { record, stored } = parts.db.transaction(() => {
+  const { record, stored, tellClosed } = parts.db.transaction(() => {
+    const tellClosed = startsNow ? supersedeWaiting(parts) : () => undefined;
     const record = parts.turns.admit(turn, startsNow ? "running" : "queued");
-    return { record, stored: startsNow ? storeInput(parts, turn) : [] };
+    return { record, stored: startsNow ? storeInput(parts, turn) : [], tellClosed };
   });
+  tellClosed();
   messagesAppended(parts, before, stored, startsNow ? [] : turn.input);
   const ended = parts.queue
     .enqueue(turn.requestId, () => conductTurn(parts, record))

@@ -3,6 +3,7 @@ import type { ConversationParts } from "../parts.ts";
 import { announceEnding, tellReaders, terminalFrame } from "../sessions/announce.ts";
 import { CHAT_MESSAGE_TYPES } from "../../../shared/wire.ts";
 import { logError } from "../../../shared/platform/log.ts";
+import { closeWaiting } from "./pause.ts";
 import { streamIdOf, type TurnEnding } from "./turn.ts";
 
 /**
@@ -10,10 +11,13 @@ import { streamIdOf, type TurnEnding } from "./turn.ts";
  * generated; one that waits leaves no trace. Unknown and ended ids are ignored.
  */
 export function cancelTurn(parts: ConversationParts, requestId: string): void {
-  if (parts.aborts.has(requestId)) return parts.aborts.cancel(requestId);
-  const record = parts.turns.byRequest(requestId);
+  const named = parts.turns.byRequest(requestId)?.turn;
+  const record = parts.turns.open().find(({ turn }) => turn.turnId === named?.turnId);
+  if (record === undefined) return;
+  if (parts.aborts.has(record.turn.requestId)) return parts.aborts.cancel(record.turn.requestId);
   // A running record without a controller was found after a restart: settling keeps its partial and ends it.
-  if (record === null || record.ending !== null || record.state === "running") return;
+  if (record.state === "running") return;
+  if (record.state === "waiting") return parts.db.transaction(() => closeWaiting(parts, record, "cancel"))();
   const ending: TurnEnding = { state: "aborted", messageIds: record.turn.inputIds };
   const cancelled = parts.db.transaction(() => parts.turns.advance(record, "cancel", ending));
   if (cancelled) announceEnding(parts, record, ending, null);
@@ -36,23 +40,23 @@ export function clearConversation(parts: ConversationParts): void {
   const stream = parts.running.stream;
   stream?.writer.discard();
   parts.running.stream = null;
-  const turnIds = new Set(parts.turns.recentTurnIds(DROPPED_STREAMS));
-  if (stream !== null) turnIds.add(stream.record.turn.turnId);
-  const streamIds = [...turnIds].map((turnId) => streamIdOf({ turnId }));
+  const streams = new Set(parts.turns.recentStreams(DROPPED_STREAMS));
+  if (stream !== null) streams.add(streamIdOf(stream.record.turn, stream.record.segment));
   parts.db.transaction(() => {
     parts.turns.clear();
     parts.messages.clear();
   });
   parts.window.reload();
-  for (const record of open) {
+  // The last segment of a turn that waits has ended on the wire.
+  for (const record of open.filter(({ state }) => state !== "waiting")) {
     const state = record.state === "queued" ? "superseded" : "aborted";
     const ending: TurnEnding = { state, messageIds: record.turn.inputIds };
-    parts.sockets.broadcast(terminalFrame(record.turn.requestId, ending));
-    tellReaders(parts, record.turn.requestId, stream?.record.seq === record.seq ? stream : null, ending);
+    parts.sockets.broadcast(terminalFrame(record.requestId, ending));
+    tellReaders(parts, record.requestId, stream?.record.seq === record.seq ? stream : null, ending);
   }
   parts.sockets.idle();
   parts.sockets.broadcast({ type: CHAT_MESSAGE_TYPES.CHAT_CLEAR });
-  if (streamIds.length > 0) void dropStreams(parts, streamIds);
+  if (streams.size > 0) void dropStreams(parts, [...streams]);
 }
 
 async function dropStreams(parts: ConversationParts, streamIds: readonly string[]): Promise<void> {

@@ -16,6 +16,7 @@ import {
   startFold,
 } from "../../../shared/apply-chunk.ts";
 import { TroupeError } from "../../../shared/errors.ts";
+import { isStepSettled, openCalls } from "../../../shared/open-calls.ts";
 import { logError } from "../../../shared/platform/log.ts";
 import { CHAT_MESSAGE_TYPES, type ServerFrame } from "../../../shared/wire.ts";
 import type { ConversationParts } from "../parts.ts";
@@ -29,7 +30,8 @@ import { runTurn, type SegmentEnd } from "./run-turn.ts";
 import { SegmentWriter } from "./segment-writer.ts";
 import { settleTurn } from "./settle-turn.ts";
 import { storeInput } from "./store-input.ts";
-import type { TurnRecord } from "./turn-log.ts";
+import { closeWaiting, pauseTurn, storedAnswer, supersedeWaiting } from "./pause.ts";
+import { nextSegment, type TurnRecord } from "./turn-log.ts";
 import { streamIdOf, type TurnEnding } from "./turn.ts";
 
 const CUT_TOOL = "The answer ended before the tool did.";
@@ -49,14 +51,49 @@ export async function conductTurn(parts: ConversationParts, admitted: TurnRecord
   }
 }
 
+/** The next segment of a turn that waited. Resolves with the turn's ending, or that of the segment when it waits again; never rejects. */
+export async function continueTurn(parts: ConversationParts, waiting: TurnRecord): Promise<TurnEnding> {
+  const { requestId } = waiting.turn;
+  parts.meter.begin(requestId, parts.clock.now());
+  try {
+    const record = resume(parts, waiting);
+    return record === null ? endingOf(parts, waiting) : await conduct(parts, record);
+  } catch (error) {
+    return giveUp(parts, waiting, error);
+  } finally {
+    parts.meter.end(requestId, parts.clock.now());
+  }
+}
+
+/** Takes the turn from waiting; null when something else has happened to it. */
+function resume(parts: ConversationParts, waiting: TurnRecord): TurnRecord | null {
+  return parts.db.transaction(() => (parts.turns.advance(waiting, "resume") ? nextSegment(waiting) : null));
+}
+
 async function conduct(parts: ConversationParts, record: TurnRecord): Promise<TurnEnding> {
   const signal = parts.aborts.getSignal(record.turn.requestId);
   try {
-    return await parts.awake.hold(() => runSegment(parts, record, signal));
+    return await parts.awake.hold(() => runSegments(parts, record, signal));
   } catch (error) {
     return giveUp(parts, record, error);
   } finally {
     parts.aborts.remove(record.turn.requestId);
+  }
+}
+
+/** Runs the segment, and those behind it as long as every call is answered by the time that its segment ends. */
+async function runSegments(parts: ConversationParts, record: TurnRecord, signal: AbortSignal): Promise<TurnEnding> {
+  for (let running = record; ;) {
+    const outcome = await runSegment(parts, running, signal);
+    if (outcome.kind === "ended") return outcome.ending;
+    const { waiting, message } = outcome;
+    const isSettled = isStepSettled(message);
+    const next = isSettled && waiting.turn.continueWhenSettled ? resume(parts, waiting) : null;
+    if (next === null) {
+      if (isSettled) parts.db.transaction(() => closeWaiting(parts, waiting, "finish"))();
+      return { state: "completed", messageIds: waiting.turn.inputIds };
+    }
+    running = next;
   }
 }
 
@@ -90,12 +127,14 @@ function begin(parts: ConversationParts, admitted: TurnRecord): TurnRecord | nul
   if (admitted.state === "running") {
     return parts.turns.byRequest(admitted.turn.requestId)?.state === "running" ? showBase(parts, admitted) : null;
   }
-  const stored = parts.db.transaction(() =>
-    parts.turns.advance(admitted, "start") ? storeInput(parts, admitted.turn) : null,
-  );
-  if (stored === null) return null;
-  parts.window.append(stored);
-  return showBase(parts, { ...admitted, state: "running", attempts: admitted.attempts + 1 });
+  const begun = parts.db.transaction(() => {
+    if (!parts.turns.advance(admitted, "start")) return null;
+    return { tellClosed: supersedeWaiting(parts), stored: storeInput(parts, admitted.turn) };
+  });
+  if (begun === null) return null;
+  begun.tellClosed();
+  parts.window.append(begun.stored);
+  return showBase(parts, nextSegment(admitted));
 }
 
 /** A turn that answers a stored message again sees the path up to that message, and so do clients. */
@@ -109,7 +148,11 @@ export function showBase(parts: ConversationParts, record: TurnRecord): TurnReco
   return record;
 }
 
-async function runSegment(parts: ConversationParts, record: TurnRecord, signal: AbortSignal): Promise<TurnEnding> {
+type SegmentOutcome =
+  | { readonly kind: "ended"; readonly ending: TurnEnding }
+  | { readonly kind: "waits"; readonly waiting: TurnRecord; readonly message: UIMessage };
+
+async function runSegment(parts: ConversationParts, record: TurnRecord, signal: AbortSignal): Promise<SegmentOutcome> {
   const { turn } = record;
   const stream = openStream(parts, record);
   const end = await runTurn({
@@ -120,44 +163,53 @@ async function runSegment(parts: ConversationParts, record: TurnRecord, signal: 
     emit: (chunk) => stream.emit(chunk),
     answer: () =>
       parts.hooks.onChatMessage({
-        requestId: turn.requestId,
+        requestId: record.requestId,
         abortSignal: signal,
         signal,
         clientTools: turn.clientTools,
         body: turn.body,
         principal: turn.principal,
-        continuation: false,
+        continuation: record.segment > 1,
       }),
   });
   // A cut answer ends here for the model's sources too, whoever ignored the signal.
   if (end.kind !== "completed") parts.aborts.cancel(turn.requestId);
   const message = answerOf(stream, end);
+  if (end.kind === "completed" && (openCalls(message).length > 0 || stream.answers !== null)) {
+    // Answers may come while this waits; none can between the last look at them and the commit.
+    while (stream.writer.storedSeq < stream.writer.lastSeq && !stream.writer.hasGivenUp) await stream.writer.flush();
+    const isStored = stream.writer.end({ kind: "finished" });
+    const pause = { message: finalizeFold(stream.fold), turn: stream.answers ?? turn };
+    const waiting = pauseTurn(parts, record, pause);
+    await isStored;
+    if (waiting !== null) return { kind: "waits", waiting, message: pause.message };
+  }
   const ending = await endingAfter(parts, record, end, hasRenderableParts(message));
   await stream.writer.end(streamEnd(ending));
-  return settleTurn(parts, record, message, ending);
+  return { kind: "ended", ending: settleTurn(parts, record, message, ending) };
 }
 
 function openStream(parts: ConversationParts, record: TurnRecord): LiveStream {
   const { turn } = record;
   const writer = new SegmentWriter({
-    streamId: streamIdOf(turn),
+    streamId: streamIdOf(turn, record.segment),
     buffer: { append: async (request) => parts.buffer().append(request) },
     clock: parts.clock,
     limits: parts.hooks.flushLimits(),
-    onDegraded: (error) => logError("stream.not-stored", error, { requestId: turn.requestId }),
+    onDegraded: (error) => logError("stream.not-stored", error, { requestId: record.requestId }),
   });
-  const fold = startFold(emptyAssistant(turn.messageId));
-  const readers = parts.followers.take(turn.requestId);
-  const stream = new LiveStream({ record, continuation: false, writer, fold, readers });
+  const fold = startFold(storedAnswer(parts, turn.messageId)?.message ?? emptyAssistant(turn.messageId));
+  const readers = parts.followers.take(record.requestId);
+  const stream = new LiveStream({ record, writer, fold, readers });
   stream.readers.add({
     chunk: (seq, body) => {
       parts.meter.totals.chunks++;
-      parts.sockets.broadcastStream(turn.requestId, chunkFrame(stream, seq, body));
+      parts.sockets.broadcastStream(record.requestId, chunkFrame(stream, seq, body));
     },
     ended: () => undefined,
   });
   parts.running.stream = stream;
-  parts.sockets.streamStarted(turn.requestId, resumingFrame(stream));
+  parts.sockets.streamStarted(record.requestId, resumingFrame(stream));
   return stream;
 }
 

@@ -71,7 +71,7 @@ export function streamEnd(ending: TurnEnding): StreamEnd {
 
 /** What the record of a turn says of its ending; aborted for one that was cleared. */
 export function endingOf(parts: Pick<ConversationParts, "turns">, record: TurnRecord): TurnEnding {
-  const stored = parts.turns.byRequest(record.turn.requestId);
+  const stored = parts.turns.byRequest(record.requestId);
   const ending = stored?.turn.turnId === record.turn.turnId ? stored.ending : null;
   return ending ?? { state: "aborted", messageIds: record.turn.inputIds };
 }

@@ -9,7 +9,7 @@ import type { UIMessage, UIMessageChunk } from "ai";
 import { applyChunk, type FoldState } from "../../../shared/apply-chunk.ts";
 import type { SegmentWriter } from "./segment-writer.ts";
 import type { TurnRecord } from "./turn-log.ts";
-import type { TurnEnding } from "./turn.ts";
+import type { Turn, TurnEnding } from "./turn.ts";
 
 /** One who follows a running stream. Neither method may throw. */
 export interface StreamReader {
@@ -32,18 +32,19 @@ export class LiveStream {
   readonly continuation: boolean;
   readonly writer: SegmentWriter;
   readonly readers: Set<StreamReader>;
+  /** The turn as the answers that came while the segment ran have changed it; null when none came. */
+  answers: Turn | null = null;
   #fold: FoldState;
 
   constructor(options: {
     record: TurnRecord;
-    continuation: boolean;
     writer: SegmentWriter;
     fold: FoldState;
     readers: Iterable<StreamReader>;
   }) {
     this.record = options.record;
-    this.requestId = options.record.turn.requestId;
-    this.continuation = options.continuation;
+    this.requestId = options.record.requestId;
+    this.continuation = options.record.segment > 1;
     this.writer = options.writer;
     this.readers = new Set(options.readers);
     this.#fold = options.fold;

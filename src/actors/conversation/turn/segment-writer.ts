@@ -62,6 +62,11 @@ export class SegmentWriter {
     return this.#state.storedSeq;
   }
 
+  /** Whether nothing more is sent: the buffer has refused a batch, or everything was discarded. */
+  get hasGivenUp(): boolean {
+    return !isSending(this.#state);
+  }
+
   /**
    * Gives the chunk the next seq and keeps it until it is stored; a batch goes
    * out when a limit is reached. What is kept is the chunk as it is now. A

@@ -6,6 +6,7 @@ import type { ConversationParts } from "../parts.ts";
 import { announceEnding } from "../sessions/announce.ts";
 import { sanitized } from "../transcript/persist.ts";
 import { endingOf, failedEnding } from "./ending.ts";
+import { storeAnswer } from "./pause.ts";
 import type { TurnRecord } from "./turn-log.ts";
 import type { TurnEnding } from "./turn.ts";
 
@@ -37,17 +38,16 @@ export function settleTurn(
 
 function commit(parts: ConversationParts, record: TurnRecord, message: UIMessage | null, ending: TurnEnding): boolean {
   const event = { completed: "finish", failed: "fail", aborted: "cancel", superseded: "supersede" } as const;
-  const parent = parts.window.head();
   const limit = parts.hooks.maxPersistedMessages();
   const committed = parts.db.transaction(() => {
     if (!parts.turns.advance(record, event[ending.state], ending)) return null;
-    const stored = message === null ? [] : [parts.messages.append(message, parent)];
+    const stored = message === null ? null : storeAnswer(parts, message);
     return { stored, isTrimmed: limit !== undefined && parts.messages.trim(limit) };
   });
   if (committed === null) return false;
-  parts.window.append(committed.stored);
+  if (committed.stored !== null) parts.window.put(committed.stored);
   // Without a new answer the path is again what it was before the turn.
-  if (committed.isTrimmed || committed.stored.length === 0) parts.window.reload();
+  if (committed.isTrimmed || committed.stored === null) parts.window.reload();
   return true;
 }
 

@@ -14,7 +14,10 @@ import type { ConversationParts } from "../parts.ts";
 import { catchUp } from "../sessions/replay.ts";
 import { sourceOf } from "../sessions/resume.ts";
 import { conductTurn, showBase } from "./conduct-turn.ts";
+import { openCalls } from "../../../shared/open-calls.ts";
+import { goOnIfSettled } from "./answer-call.ts";
 import { NO_RESPONSE } from "./ending.ts";
+import { pauseTurn, storedAnswer } from "./pause.ts";
 import { recover } from "./recover.ts";
 import { settleTurn } from "./settle-turn.ts";
 import type { TurnRecord } from "./turn-log.ts";
@@ -44,10 +47,18 @@ async function settleOne(parts: ConversationParts, record: TurnRecord): Promise<
   switch (decision.kind) {
     case "run":
       return conductTurn(parts, record);
-    case "leave":
+    case "leave": {
+      // Answered in full before the restart: it goes on as it would have without one.
+      const stored = storedAnswer(parts, record.turn.messageId);
+      if (stored !== null) goOnIfSettled(parts, record, stored.message);
       return null;
+    }
     case "complete": {
       const message = found?.message ?? null;
+      if (message !== null && openCalls(message).length > 0) {
+        const waiting = pauseTurn(parts, record, { message, turn: record.turn });
+        return waiting === null ? null : { state: "completed", messageIds };
+      }
       const note = message !== null && hasRenderableParts(message) ? {} : { note: NO_RESPONSE };
       return settleTurn(parts, record, message, { state: "completed", messageIds, ...note });
     }
@@ -65,8 +76,11 @@ async function rebuild(
   parts: ConversationParts,
   record: TurnRecord,
 ): Promise<{ message: UIMessage; end: StreamEnd | null }> {
-  let fold = startFold(emptyAssistant(record.turn.messageId));
-  const { isWhole, end } = await catchUp(sourceOf(parts, record, null), 0, (entries) => {
+  const { messageId } = record.turn;
+  let fold = startFold(storedAnswer(parts, messageId)?.message ?? emptyAssistant(messageId));
+  // What is stored of the answer already is not part of this segment.
+  const source = { ...sourceOf(parts, record, null), folded: () => null };
+  const { isWhole, end } = await catchUp(source, 0, (entries) => {
     for (const entry of entries) fold = applyChunk(fold, entry.chunk);
   });
   return { message: finalizeFold(fold), end: isWhole ? end : null };

@@ -28,7 +28,8 @@ describe("TurnLog", () => {
   it("gives a record back as it was admitted, also in a new log over the same storage", () =>
     inConversationDatabase((db) => {
       const record = new TurnLog(db).admit(turn("r1"), "queued");
-      expect(record).toEqual({ seq: 1, state: "queued", attempts: 0, turn: turn("r1"), ending: null });
+      const view = { segment: 1, requestId: "r1", turn: turn("r1"), ending: null };
+      expect(record).toEqual({ seq: 1, state: "queued", attempts: 0, ...view });
       const again = new TurnLog(db);
       expect(again.byRequest("r1")).toEqual(record);
       expect(again.open()).toEqual([record]);

@@ -11,14 +11,19 @@ import type { Database } from "../../../shared/platform/database.ts";
 import { logWarning } from "../../../shared/platform/log.ts";
 import { partedText, type PartedText } from "../../../shared/platform/parted-text.ts";
 import { nextTurnState, OPEN_STATES, type TurnEvent, type TurnState } from "./turn-state.ts";
-import type { Turn, TurnEnding } from "./turn.ts";
+import { parseSegmentId, segmentIdOf, streamIdOf, type Turn, type TurnEnding } from "./turn.ts";
 
 export interface TurnRecord {
   readonly seq: number;
   readonly state: TurnState;
-  /** Model runs begun, counted before the model is called. */
+  /** Model runs begun, counted before the model is called. Each is a segment of its own. */
   readonly attempts: number;
+  /** The segment that is meant, from 1: the newest, unless the record was found by the request id of an earlier one. */
+  readonly segment: number;
+  /** The request id of that segment. */
+  readonly requestId: string;
   readonly turn: Turn;
+  /** How the turn ended, or, found by the request id of a segment that did, how that ended. */
   readonly ending: TurnEnding | null;
 }
 
@@ -35,11 +40,14 @@ const statements = {
   newest: "SELECT seq, oldest_open FROM turns ORDER BY seq DESC LIMIT 1",
   insert: "INSERT INTO turns (seq, request_id, state, attempts, oldest_open, body) VALUES (?, ?, ?, ?, ?, ?)",
   byRequest: "SELECT * FROM turns WHERE request_id = ?",
+  // A damaged body names no turn; those that can be asked for are recent.
+  byTurn: `SELECT * FROM turns WHERE seq > (SELECT MAX(seq) FROM turns) - 256
+    AND CASE WHEN json_valid(body) THEN json_extract(body, '$.turnId') END = ?`,
   from: "SELECT * FROM turns WHERE seq >= ? ORDER BY seq",
   advance: "UPDATE turns SET state = ?, attempts = ?, outcome = ? WHERE seq = ? AND state = ?",
   rewrite: "UPDATE turns SET body = ? WHERE seq = ?",
   // A damaged body must not keep anybody from clearing: it has no id.
-  recentIds: `SELECT CASE WHEN json_valid(body) THEN json_extract(body, '$.turnId') END AS id
+  recentIds: `SELECT CASE WHEN json_valid(body) THEN json_extract(body, '$.turnId') END AS id, attempts
     FROM turns ORDER BY seq DESC LIMIT ?`,
   clear: "DELETE FROM turns",
 } as const;
@@ -64,13 +72,21 @@ export class TurnLog {
     const oldestOpen = this.open()[0]?.seq ?? seq;
     const body = this.#parts.write(seq, bodyOf(turn, state));
     this.#db.run(statements.insert, seq, turn.requestId, state, attempts, oldestOpen, body);
-    return { seq, state, attempts, turn, ending: null };
+    return recordOf(seq, state, attempts, turn, null);
   }
 
-  /** The record of a request id, whatever its state. */
+  /** The record that a request id names, whatever its state: of a turn, or of one of its later segments. */
   byRequest(requestId: string): TurnRecord | null {
     const row = this.#db.first<TurnRow>(statements.byRequest, requestId);
-    return row === undefined ? null : this.#read(row);
+    if (row !== undefined) return asSegment(this.#read(row), 1);
+    const named = parseSegmentId(requestId);
+    const later = named === null ? undefined : this.#db.first<TurnRow>(statements.byTurn, named.turnId);
+    return later === undefined ? null : asSegment(this.#read(later), named?.segment ?? 1);
+  }
+
+  /** The turn that waits for a person or a browser; there is at most one. */
+  waiting(): TurnRecord | null {
+    return this.open().find((record) => record.state === "waiting") ?? null;
   }
 
   /** Turns without an ending, in order of admission. */
@@ -93,15 +109,22 @@ export class TurnLog {
     const outcome = ending === null ? null : JSON.stringify(ending);
     const isMoved = this.#db.run(statements.advance, next, attempts, outcome, record.seq, record.state) > 0;
     if (!isMoved || event !== "start") return isMoved;
-    this.#parts.drop(record.seq);
-    this.#db.run(statements.rewrite, this.#parts.write(record.seq, bodyOf(record.turn, next)), record.seq);
+    this.rewrite({ ...record, state: next }, record.turn);
     return true;
   }
 
-  /** The ids of the newest `limit` turns, as far as their rows tell: those whose streams may still be kept. */
-  recentTurnIds(limit: number): string[] {
-    const rows = this.#db.all<{ id: unknown }>(statements.recentIds, limit);
-    return rows.flatMap(({ id }) => (typeof id === "string" ? [id] : []));
+  /** What an open turn has learned since it was admitted. Call inside a transaction, behind `advance` or in place of it. */
+  rewrite(record: TurnRecord, turn: Turn): void {
+    this.#parts.drop(record.seq);
+    this.#db.run(statements.rewrite, this.#parts.write(record.seq, bodyOf(turn, record.state)), record.seq);
+  }
+
+  /** The streams of the newest `limit` turns, as far as their rows tell: those that may still be kept. */
+  recentStreams(limit: number): string[] {
+    const rows = this.#db.all<{ id: unknown; attempts: number }>(statements.recentIds, limit);
+    return rows.flatMap(({ id, attempts }) =>
+      typeof id === "string" ? Array.from({ length: attempts }, (_, at) => streamIdOf({ turnId: id }, at + 1)) : [],
+    );
   }
 
   /** Deletes every record. Call inside a transaction. */
@@ -116,7 +139,7 @@ export class TurnLog {
       if (body === null) throw new SyntaxError("its parts are gone");
       const turn = JSON.parse(body) as Turn;
       const ending = row.outcome === null ? null : (JSON.parse(row.outcome) as TurnEnding);
-      return { seq: row.seq, state: row.state, attempts: row.attempts, turn, ending };
+      return recordOf(row.seq, row.state, row.attempts, turn, ending);
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
       logWarning("turns.damaged-row", { seq: row.seq, problem: error.message });
@@ -128,4 +151,23 @@ export class TurnLog {
 /** A turn as its record keeps it: its messages only while it waits, for then they are nowhere else. */
 function bodyOf(turn: Turn, state: TurnState): string {
   return JSON.stringify(state === "queued" ? turn : { ...turn, input: [] });
+}
+
+/** A record that means its newest segment. */
+function recordOf(seq: number, state: TurnState, attempts: number, turn: Turn, ending: TurnEnding | null): TurnRecord {
+  const segment = Math.max(1, attempts);
+  return { seq, state, attempts, segment, requestId: segmentIdOf(turn, segment), turn, ending };
+}
+
+/** The same seen from one of its segments, which has ended when the turn has gone on from it or waits behind it. */
+function asSegment(record: TurnRecord | null, segment: number): TurnRecord | null {
+  if (record === null || segment > record.segment) return null;
+  if (segment === record.segment && record.state !== "waiting") return record;
+  const ending: TurnEnding = { state: "completed", messageIds: record.turn.inputIds };
+  return { ...record, state: "completed", segment, requestId: segmentIdOf(record.turn, segment), ending };
+}
+
+/** A running record, one segment further. */
+export function nextSegment(record: TurnRecord): TurnRecord {
+  return recordOf(record.seq, "running", record.attempts + 1, record.turn, null);
 }

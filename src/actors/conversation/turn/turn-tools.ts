@@ -20,6 +20,12 @@ export function serverTools(sources: ToolSources): ToolSet {
   return { ...sources.getTools(), ...(sources.mcp.getAITools() as ToolSet) };
 }
 
+/** Whether a tool of this name runs on the server: a client's answer to a call of it does not count. */
+export function runsOnServer(sources: ToolSources, name: string): boolean {
+  const tools = serverTools(sources);
+  return Object.hasOwn(tools, name) && tools[name]?.execute !== undefined;
+}
+
 /** All tools of a turn, after waiting at most `mcpTimeoutMs` for MCP servers that are known and still connecting. */
 export async function turnTools(
   sources: ToolSources,

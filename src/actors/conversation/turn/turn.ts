@@ -40,6 +40,17 @@ export function streamIdOf(turn: Pick<Turn, "turnId">, segment = 1): string {
   return `${turn.turnId}/${segment}`;
 }
 
+/** The request id of the turn's n-th segment on the wire: the client's own for the first, the name of its stream for those that follow. */
+export function segmentIdOf(turn: Pick<Turn, "turnId" | "requestId">, segment: number): string {
+  return segment <= 1 ? turn.requestId : streamIdOf(turn, segment);
+}
+
+/** The turn and segment that a request id of a later segment names; null for the ids that clients choose. */
+export function parseSegmentId(id: string): { readonly turnId: string; readonly segment: number } | null {
+  const found = /^([0-9a-f-]{36})\/([1-9]\d{0,8})$/.exec(id);
+  return found === null ? null : { turnId: found[1] ?? "", segment: Number(found[2]) };
+}
+
 /** The id of the message that the turn answers; null for a turn that answers none. */
 export function answeredBy(turn: Turn): string | null {
   return turn.inputIds.at(-1) ?? turn.answers;
