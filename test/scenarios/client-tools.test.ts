@@ -1,4 +1,4 @@
-import { tool, type UIMessage } from "ai";
+import { tool, type ToolSet, type UIMessage } from "ai";
 import { evictDurableObject } from "cloudflare:test";
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
@@ -11,7 +11,7 @@ const where = { clientTools: [{ name: "where", description: "Where the user is" 
 /** A model that calls client tools first, and then says how many results its prompt has. */
 function asking(...ids: string[]): ScriptedModel {
   return new ScriptedModel((call, n) => {
-    if (n === 0) return [...ids.flatMap((id) => [...toolCall(id, "where", {})]), finish("tool-calls")];
+    if (n === 0) return [...ids.flatMap((id) => Array.from(toolCall(id, "where", {}))), finish("tool-calls")];
     return say(`saw ${outputs(call.prompt).length}`);
   });
 }
@@ -215,26 +215,26 @@ describe("four calls at once", () => {
   );
 });
 
+function approving(runs: unknown[]): ToolSet {
+  return {
+    delete: tool({
+      inputSchema: z.object({ path: z.string() }),
+      needsApproval: true,
+      execute: ({ path }) => {
+        runs.push(path);
+        return `deleted ${path}`;
+      },
+    }),
+  };
+}
+
+function deleting(): ScriptedModel {
+  return new ScriptedModel((_, n) =>
+    n === 0 ? [...toolCall("c1", "delete", { path: "/a" }), finish("tool-calls")] : [...text("done"), finish()],
+  );
+}
+
 describe("a call that asks for approval", () => {
-  function approving(runs: unknown[]): { delete: ReturnType<typeof tool> } {
-    return {
-      delete: tool({
-        inputSchema: z.object({ path: z.string() }),
-        needsApproval: true,
-        execute: ({ path }: { path: string }) => {
-          runs.push(path);
-          return `deleted ${path}`;
-        },
-      }) as ReturnType<typeof tool>,
-    };
-  }
-
-  function deleting(): ScriptedModel {
-    return new ScriptedModel((_, n) =>
-      n === 0 ? [...toolCall("c1", "delete", { path: "/a" }), finish("tool-calls")] : [...text("done"), finish()],
-    );
-  }
-
   it("F71, F252, T98: waits over eviction, runs once it is approved, and never twice", async () => {
     const runs: unknown[] = [];
     stage("ok-1").tools = approving(runs);
@@ -359,5 +359,5 @@ describe("what waits", () => {
 
 function permutations<T>(items: readonly T[]): T[][] {
   if (items.length === 0) return [[]];
-  return items.flatMap((item, at) => permutations(items.toSpliced(at, 1)).map((rest) => [item, ...rest]));
+  return items.flatMap((item, at) => permutations(items.toSpliced(at, 1)).map((rest) => [item].concat(rest)));
 }

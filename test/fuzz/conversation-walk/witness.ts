@@ -124,6 +124,9 @@ export class Witness {
         return this.#cleared();
       case "cf_agent_chat_error":
         return;
+      case "cf_agent_message_updated":
+        // Nothing waits for answers here: it only tells one who answers all the same where the call stands.
+        return this.#sees([frame.message]);
       default:
         this.#problem(`a frame that nobody sends: ${frame.type}`);
     }
