@@ -2,6 +2,7 @@ import { tool, type ToolSet, type UIMessage } from "ai";
 import { evictDurableObject } from "cloudflare:test";
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
+import { withChunks } from "../../src/shared/open-calls.ts";
 import { stage } from "../harness/agents.ts";
 import { ChatSocket, conversation, crash, storedMessages, textOf } from "../harness/chat-socket.ts";
 import { type Beat, finish, gate, say, ScriptedModel, text, toolCall } from "../harness/scripted-model.ts";
@@ -57,6 +58,7 @@ describe("a call of a client tool", () => {
     expect(await socket.ended("r1")).toMatchObject({ outcome: "completed" });
     const [, before] = await storedMessages("tool-1");
     expect(callsOf(before)).toMatchObject([{ state: "input-available", toolCallId: "c1" }]);
+    expect(await conversation("tool-1").inspectTurn()).toMatchObject({ state: "waiting", attempts: 1 });
     socket.send(result("c1", { city: "Oslo" }));
     const messages = await says("tool-1", "saw 1");
     expect(messages).toHaveLength(2);
@@ -172,6 +174,74 @@ describe("a call of a client tool", () => {
     await socket.settled();
     expect(model.calls).toHaveLength(1);
     expect(await conversation("tool-8").inspectTurn()).toMatchObject({ state: "completed" });
+  });
+});
+
+/** A turn that waited for `c1`, was answered, and is held before it says "b". */
+async function continuing(name: string) {
+  const held = gate();
+  stage(name).model = new ScriptedModel((_, n): Iterable<Beat> =>
+    n === 0 ? [...toolCall("c1", "where", {}), finish("tool-calls")] : say("a", held.passed, "b"),
+  );
+  const socket = await ChatSocket.open(name, { capabilities: "delta,cursor" });
+  socket.ask("r1", "where?", where);
+  await socket.ended("r1");
+  socket.send(result("c1", "Oslo"));
+  const frame = await socket.until((one) => "continuation" in one && one.continuation === true && "body" in one);
+  const id = "id" in frame ? String(frame.id) : "";
+  await socket.until((one) => "body" in one && one.body.includes('"delta":"a"'));
+  return { socket, held, id };
+}
+
+describe("the segment behind an answer", () => {
+  it("is offered to sockets that come, and replayed as a continuation of the stored message", async () => {
+    const { held, id } = await continuing("behind-1");
+    const late = await ChatSocket.open("behind-1", { capabilities: "delta,cursor" });
+    const offer = await late.until((frame) => frame.type === "cf_agent_stream_resuming");
+    expect(offer).toMatchObject({ id, continuation: true });
+    late.send({ type: "cf_agent_stream_resume_ack", id });
+    await late.until((frame) => "replayComplete" in frame && frame.replayComplete === true);
+    expect(late.responses(id).filter(({ body }) => body !== "")).toSatisfy((frames: object[]) =>
+      frames.every((frame) => "continuation" in frame && frame.continuation === true),
+    );
+    held.open();
+    expect(await late.ended(id)).toMatchObject({ outcome: "completed" });
+    const [, stored] = await storedMessages("behind-1");
+    const base = late.of("cf_agent_chat_messages")[0]?.messages.at(-1);
+    expect(base?.id).toBe(stored?.id);
+    expect(base === undefined ? null : withChunks(base, late.chunks(id)).parts).toEqual(stored?.parts);
+  });
+
+  it("tells a client that asks for the first segment that it has ended", async () => {
+    const { socket, held, id } = await continuing("behind-2");
+    const late = await ChatSocket.open("behind-2");
+    late.send({ type: "cf_agent_stream_resume_request", probeId: "p", requests: ["r1", id, "r9"] });
+    const answer = await late.until((frame) => "probeId" in frame && frame.probeId === "p");
+    expect(answer).toMatchObject({ type: "cf_agent_stream_resuming", id, unknown: ["r9"] });
+    expect(late.responses("r1")).toMatchObject([{ done: true, outcome: "completed" }]);
+    held.open();
+    await socket.ended(id);
+  });
+
+  it.each(["r1", "its own id"])("is cancelled by %s", async (by) => {
+    const name = `behind-3-${by.length}`;
+    const { socket, held, id } = await continuing(name);
+    socket.cancel(by === "r1" ? by : id);
+    expect(await socket.ended(id)).toMatchObject({ outcome: "aborted" });
+    held.open();
+    expect(textOf((await storedMessages(name))[1])).toBe("a");
+    expect(socket.responses("r1").filter(({ done }) => done)).toHaveLength(1);
+  });
+
+  it("keeps what was answered and said when it is cut", async () => {
+    const { held, id } = await continuing("behind-4");
+    await crash("behind-4");
+    const late = await ChatSocket.open("behind-4");
+    late.send({ type: "cf_agent_stream_resume_request", probeId: "p", requests: [id] });
+    expect(await late.ended(id)).toMatchObject({ outcome: "error", code: "interrupted" });
+    const [, stored] = await storedMessages("behind-4");
+    expect(callsOf(stored)).toMatchObject([{ state: "output-available", output: "Oslo" }]);
+    held.open();
   });
 });
 

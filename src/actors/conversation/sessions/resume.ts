@@ -17,6 +17,7 @@ import type { TurnRecord } from "../turn/turn-log.ts";
 import { answeredBy, streamIdOf, type Turn, type TurnEnding } from "../turn/turn.ts";
 import { terminalFrame } from "./announce.ts";
 import { catchUp, type StreamSource } from "./replay.ts";
+import { foldedBehind } from "./snapshot.ts";
 
 type Types = typeof CHAT_MESSAGE_TYPES;
 
@@ -154,7 +155,9 @@ export function sourceOf(parts: ConversationParts, record: TurnRecord, stream: L
     writer: stream?.writer ?? null,
     folded: () => {
       if (parts.turns.byRequest(record.requestId) === null) return null;
-      if (stream !== null) return stream.fold;
+      if (stream !== null) return foldedBehind(stream.fold, stream.earlierParts);
+      // What is stored has the other segments too: of this one the chunks are gone, and its end is all there is to tell.
+      if (record.segment > 1) return null;
       const message = parts.messages.path(parts.messages.locate(messageId)?.seq ?? -1, 1, 1)[0]?.message;
       return message === undefined ? null : { message, open: new Map() };
     },

@@ -5,7 +5,7 @@ import { randomFrom } from "../../../../test/harness/random.ts";
 import { seeds } from "../../../../test/harness/seeds.ts";
 import { applyChunk, emptyAssistant, finalizeFold, type FoldState, startFold } from "../../../shared/apply-chunk.ts";
 import { sanitizeForStorage } from "../../../shared/sanitize.ts";
-import { chunksOfFold } from "./snapshot.ts";
+import { chunksOfFold, foldedBehind } from "./snapshot.ts";
 
 const fold = (chunks: readonly UIMessageChunk[], from: FoldState = startFold(emptyAssistant("m"))) =>
   chunks.reduce(applyChunk, from);
@@ -69,5 +69,21 @@ describe("chunksOfFold", () => {
     const whole = sanitizeForStorage(finalizeFold(fold(chunks.slice(cut), before)));
     expect(sanitizeForStorage(finalizeFold(fold(chunks.slice(cut), again)))).toEqual(whole);
     expect(chunksOfFold(before).length).toBeLessThanOrEqual(Math.max(cut, 1));
+  });
+});
+
+describe("what a segment has added", () => {
+  it("leaves out the parts before it, and keeps the ids of what is open", () => {
+    const parts = [
+      { type: "text", text: "before", state: "done" },
+      { type: "text", text: "and now", state: "streaming" },
+    ] satisfies UIMessage["parts"];
+    const open = new Map([["text:t", 1]]);
+    const behind = foldedBehind({ message: { id: "m", role: "assistant", parts }, open }, 1);
+    expect(chunksOfFold(behind)).toEqual([
+      { type: "start", messageId: "m" },
+      { type: "text-start", id: "t" },
+      { type: "text-delta", id: "t", delta: "and now" },
+    ]);
   });
 });

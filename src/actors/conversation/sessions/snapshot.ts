@@ -8,6 +8,12 @@ type ToolPart = Extract<Part, { toolCallId: string }>;
 /** What a stream has folded to so far. */
 export type Folded = Pick<FoldState, "message" | "open">;
 
+/** What has been folded behind the first `count` parts: those stood in the message before the stream began. */
+export function foldedBehind({ message, open }: Folded, count: number): Folded {
+  const later = [...open].flatMap(([key, index]) => (index < count ? [] : [[key, index - count] as const]));
+  return { message: { ...message, parts: message.parts.slice(count) }, open: new Map(later) };
+}
+
 /**
  * Chunks that fold to the message. Open text and reasoning parts keep the ids
  * of their stream, so that its later deltas go on with them.

@@ -11,13 +11,13 @@ import { streamIdOf, type TurnEnding } from "./turn.ts";
  * generated; one that waits leaves no trace. Unknown and ended ids are ignored.
  */
 export function cancelTurn(parts: ConversationParts, requestId: string): void {
-  const named = parts.turns.byRequest(requestId)?.turn;
-  const record = parts.turns.open().find(({ turn }) => turn.turnId === named?.turnId);
-  if (record === undefined) return;
+  const record = parts.turns.turnOf(requestId);
+  if (record === null || record.ending !== null) return;
+  // Its segment may still be unwinding, with nothing left to abort.
+  if (record.state === "waiting") return parts.db.transaction(() => closeWaiting(parts, record, "cancel"))();
   if (parts.aborts.has(record.turn.requestId)) return parts.aborts.cancel(record.turn.requestId);
   // A running record without a controller was found after a restart: settling keeps its partial and ends it.
   if (record.state === "running") return;
-  if (record.state === "waiting") return parts.db.transaction(() => closeWaiting(parts, record, "cancel"))();
   const ending: TurnEnding = { state: "aborted", messageIds: record.turn.inputIds };
   const cancelled = parts.db.transaction(() => parts.turns.advance(record, "cancel", ending));
   if (cancelled) announceEnding(parts, record, ending, null);

@@ -34,6 +34,8 @@ export class LiveStream {
   readonly readers: Set<StreamReader>;
   /** The turn as the answers that came while the segment ran have changed it; null when none came. */
   answers: Turn | null = null;
+  /** How many parts the answer had before this segment. */
+  readonly earlierParts: number;
   #fold: FoldState;
 
   constructor(options: {
@@ -47,6 +49,7 @@ export class LiveStream {
     this.continuation = options.record.segment > 1;
     this.writer = options.writer;
     this.readers = new Set(options.readers);
+    this.earlierParts = options.fold.message.parts.length;
     this.#fold = options.fold;
   }
 

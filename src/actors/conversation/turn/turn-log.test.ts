@@ -6,7 +6,7 @@ import { counted } from "../../../../test/harness/counted-database.ts";
 import type { Database } from "../../../shared/platform/database.ts";
 import { type TurnRecord, TurnLog } from "./turn-log.ts";
 import { nextTurnState, OPEN_STATES, TURN_EVENTS, type TurnState } from "./turn-state.ts";
-import type { Turn, TurnEnding } from "./turn.ts";
+import { segmentIdOf, streamIdOf, type Turn, type TurnEnding } from "./turn.ts";
 
 const turn = (requestId: string, text = "hi"): Turn => ({
   turnId: `turn-${requestId}`,
@@ -34,6 +34,29 @@ describe("TurnLog", () => {
       expect(again.byRequest("r1")).toEqual(record);
       expect(again.open()).toEqual([record]);
       expect(again.byRequest("r2")).toBeNull();
+    }));
+
+  it("knows a turn by the ids of its segments: those that have ended tell it, and those to come are unknown", () =>
+    inConversationDatabase((db) => {
+      const log = new TurnLog(db);
+      const first = log.admit({ ...turn("r1"), turnId: crypto.randomUUID() }, "running");
+      const later = segmentIdOf(first.turn, 2);
+      expect(log.advance(first, "pause")).toBe(true);
+      expect(log.byRequest("r1")).toMatchObject({ state: "completed", segment: 1, ending: { state: "completed" } });
+      expect(log.turnOf("r1")).toMatchObject({ state: "waiting", ending: null });
+      expect(log.byRequest(later)).toBeNull();
+      expect(log.advance({ ...first, state: "waiting" }, "resume")).toBe(true);
+      expect(log.byRequest(later)).toMatchObject({ state: "running", segment: 2, requestId: later, ending: null });
+      expect(log.byRequest("r1")).toMatchObject({ ending: { state: "completed" } });
+      expect(log.recentStreams(9)).toEqual([streamIdOf(first.turn, 1), later]);
+    }));
+
+  it("takes a client's id for what it is, also where it looks like that of a segment", () =>
+    inConversationDatabase((db) => {
+      const log = new TurnLog(db);
+      const id = `${crypto.randomUUID()}/3`;
+      log.admit(turn(id), "running");
+      expect(log.byRequest(id)).toMatchObject({ state: "running", segment: 1 });
     }));
 
   it("counts an attempt before a model is called: at admission or at the start", () =>

@@ -75,13 +75,21 @@ export class TurnLog {
     return recordOf(seq, state, attempts, turn, null);
   }
 
-  /** The record that a request id names, whatever its state: of a turn, or of one of its later segments. */
+  /** The record that a request id names, seen from its segment: of a turn, or of one of its later segments. */
   byRequest(requestId: string): TurnRecord | null {
-    const row = this.#db.first<TurnRow>(statements.byRequest, requestId);
-    if (row !== undefined) return asSegment(this.#read(row), 1);
+    const record = this.turnOf(requestId);
+    if (record === null) return null;
+    const isFirst = record.turn.requestId === requestId;
+    return asSegment(record, isFirst ? 1 : (parseSegmentId(requestId)?.segment ?? 1));
+  }
+
+  /** The turn that a request id belongs to, as it is now. */
+  turnOf(requestId: string): TurnRecord | null {
+    const first = this.#db.first<TurnRow>(statements.byRequest, requestId);
+    if (first !== undefined) return this.#read(first);
     const named = parseSegmentId(requestId);
     const later = named === null ? undefined : this.#db.first<TurnRow>(statements.byTurn, named.turnId);
-    return later === undefined ? null : asSegment(this.#read(later), named?.segment ?? 1);
+    return later === undefined ? null : this.#read(later);
   }
 
   /** The turn that waits for a person or a browser; there is at most one. */
@@ -160,8 +168,8 @@ function recordOf(seq: number, state: TurnState, attempts: number, turn: Turn, e
 }
 
 /** The same seen from one of its segments, which has ended when the turn has gone on from it or waits behind it. */
-function asSegment(record: TurnRecord | null, segment: number): TurnRecord | null {
-  if (record === null || segment > record.segment) return null;
+function asSegment(record: TurnRecord, segment: number): TurnRecord | null {
+  if (segment > record.segment) return null;
   if (segment === record.segment && record.state !== "waiting") return record;
   const ending: TurnEnding = { state: "completed", messageIds: record.turn.inputIds };
   return { ...record, state: "completed", segment, requestId: segmentIdOf(record.turn, segment), ending };
