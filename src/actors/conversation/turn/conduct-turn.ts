@@ -30,7 +30,7 @@ import { runTurn, type SegmentEnd } from "./run-turn.ts";
 import { SegmentWriter } from "./segment-writer.ts";
 import { settleTurn } from "./settle-turn.ts";
 import { storeInput } from "./store-input.ts";
-import { closeWaiting, pauseTurn, storedAnswer, supersedeWaiting } from "./pause.ts";
+import { closeWaiting, earlierAnswer, pauseTurn, supersedeWaiting } from "./pause.ts";
 import { nextSegment, type TurnRecord } from "./turn-log.ts";
 import { streamIdOf, type TurnEnding } from "./turn.ts";
 
@@ -175,7 +175,10 @@ async function runSegment(parts: ConversationParts, record: TurnRecord, signal: 
   // A cut answer ends here for the model's sources too, whoever ignored the signal.
   if (end.kind !== "completed") parts.aborts.cancel(turn.requestId);
   const message = answerOf(stream, end);
-  if (end.kind === "completed" && (openCalls(message).length > 0 || stream.answers !== null)) {
+  if (
+    end.kind === "completed" &&
+    (openCalls(message).length > 0 || (stream.answers !== null && isStepSettled(message)))
+  ) {
     // Answers may come while this waits; none can between the last look at them and the commit.
     while (stream.writer.storedSeq < stream.writer.lastSeq && !stream.writer.hasGivenUp) await stream.writer.flush();
     const isStored = stream.writer.end({ kind: "finished" });
@@ -198,7 +201,7 @@ function openStream(parts: ConversationParts, record: TurnRecord): LiveStream {
     limits: parts.hooks.flushLimits(),
     onDegraded: (error) => logError("stream.not-stored", error, { requestId: record.requestId }),
   });
-  const fold = startFold(storedAnswer(parts, turn.messageId)?.message ?? emptyAssistant(turn.messageId));
+  const fold = startFold(earlierAnswer(parts, record)?.message ?? emptyAssistant(turn.messageId));
   const readers = parts.followers.take(record.requestId);
   const stream = new LiveStream({ record, writer, fold, readers });
   stream.readers.add({

@@ -32,7 +32,7 @@ export function pauseTurn(parts: ConversationParts, record: TurnRecord, pause: P
   const stored = parts.db.transaction(() => {
     if (!parts.turns.advance(record, "pause")) return null;
     if (pause.turn !== record.turn) parts.turns.rewrite({ ...record, state: "waiting" }, pause.turn);
-    return storeAnswer(parts, message);
+    return storeAnswer(parts, record, message);
   });
   if (stored === null) return null;
   parts.window.put(stored);
@@ -44,8 +44,8 @@ export function pauseTurn(parts: ConversationParts, record: TurnRecord, pause: P
 }
 
 /** The answer in the transcript: grown where it stands, or new behind the head. Call inside a transaction. */
-export function storeAnswer(parts: ConversationParts, message: UIMessage): StoredMessage {
-  const stored = storedAnswer(parts, message.id);
+export function storeAnswer(parts: ConversationParts, record: TurnRecord, message: UIMessage): StoredMessage {
+  const stored = earlierAnswer(parts, record);
   return stored === null ? parts.messages.append(message, parts.window.head()) : parts.messages.update(stored, message);
 }
 
@@ -53,6 +53,11 @@ export function storeAnswer(parts: ConversationParts, message: UIMessage): Store
 export function storedAnswer(parts: Pick<ConversationParts, "messages">, messageId: string): StoredMessage | null {
   const place = parts.messages.locate(messageId);
   return place === null ? null : (parts.messages.path(place.seq, 1, 1)[0] ?? null);
+}
+
+/** What earlier segments have left of the answer; null in the first, which costs no look. */
+export function earlierAnswer(parts: Pick<ConversationParts, "messages">, record: TurnRecord): StoredMessage | null {
+  return record.segment > 1 ? storedAnswer(parts, record.turn.messageId) : null;
 }
 
 const reasons = {

@@ -41,7 +41,7 @@ function commit(parts: ConversationParts, record: TurnRecord, message: UIMessage
   const limit = parts.hooks.maxPersistedMessages();
   const committed = parts.db.transaction(() => {
     if (!parts.turns.advance(record, event[ending.state], ending)) return null;
-    const stored = message === null ? null : storeAnswer(parts, message);
+    const stored = message === null ? null : storeAnswer(parts, record, message);
     return { stored, isTrimmed: limit !== undefined && parts.messages.trim(limit) };
   });
   if (committed === null) return false;

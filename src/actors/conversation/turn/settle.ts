@@ -17,7 +17,7 @@ import { conductTurn, showBase } from "./conduct-turn.ts";
 import { openCalls } from "../../../shared/open-calls.ts";
 import { goOnIfSettled } from "./answer-call.ts";
 import { NO_RESPONSE } from "./ending.ts";
-import { pauseTurn, storedAnswer } from "./pause.ts";
+import { earlierAnswer, pauseTurn, storedAnswer } from "./pause.ts";
 import { recover } from "./recover.ts";
 import { settleTurn } from "./settle-turn.ts";
 import type { TurnRecord } from "./turn-log.ts";
@@ -49,8 +49,10 @@ async function settleOne(parts: ConversationParts, record: TurnRecord): Promise<
       return conductTurn(parts, record);
     case "leave": {
       // Answered in full before the restart: it goes on as it would have without one.
-      const stored = storedAnswer(parts, record.turn.messageId);
-      if (stored !== null) goOnIfSettled(parts, record, stored.message);
+      // Read anew: answers may have come since this was put in line.
+      const waiting = parts.turns.waiting();
+      const stored = waiting === null ? null : storedAnswer(parts, waiting.turn.messageId);
+      if (waiting !== null && stored !== null) goOnIfSettled(parts, waiting, stored.message);
       return null;
     }
     case "complete": {
@@ -77,7 +79,7 @@ async function rebuild(
   record: TurnRecord,
 ): Promise<{ message: UIMessage; end: StreamEnd | null }> {
   const { messageId } = record.turn;
-  let fold = startFold(storedAnswer(parts, messageId)?.message ?? emptyAssistant(messageId));
+  let fold = startFold(earlierAnswer(parts, record)?.message ?? emptyAssistant(messageId));
   // What is stored of the answer already is not part of this segment.
   const source = { ...sourceOf(parts, record, null), folded: () => null };
   const { isWhole, end } = await catchUp(source, 0, (entries) => {
